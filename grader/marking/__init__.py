@@ -1,0 +1,1 @@
+"""Marking: rubric item + answers + evidence -> mark. Pure; sees data, never runs code."""

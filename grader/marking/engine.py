@@ -1,0 +1,85 @@
+"""Mark a submission item by item, in rubric order, carrying the student's own values along."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from grader.errors import CourseConfigError
+from grader.marking.context import Context, Marker, Marking
+from grader.marking.registry import MARKERS
+from grader.model import Evidence, Mark, Part, Status, Submission
+from grader.rubric.facts import derive
+from grader.rubric.loader import load_lexicon
+from grader.rubric.schema import Item, Rubric
+
+
+def mark_submission(
+    rubric: Rubric, submission: Submission, evidence: tuple[Evidence, ...] = ()
+) -> tuple[Mark, ...]:
+    """Return one mark for each item that applies to what was handed in.
+
+    Raises CourseConfigError if the rubric names a marker that does not exist.
+    """
+    facts, lexicon = derive(rubric.givens), load_lexicon(rubric)
+    own: dict[str, Fraction] = {}
+    marks = []
+    for item in rubric.items:
+        if item.optional and not _handed_in(item, submission):
+            continue
+        context = Context(
+            rubric=rubric,
+            facts=facts,
+            lexicon=lexicon,
+            submission=submission,
+            evidence=evidence,
+            own=own,
+        )
+        marking = _marker(item)(item, context)
+        if marking.own is not None:
+            own = {**own, item.id: marking.own}
+        marks.append(_mark(item, marking))
+    return tuple(marks)
+
+
+def _marker(item: Item) -> Marker:
+    if item.kind not in MARKERS:
+        raise CourseConfigError(
+            f"item {item.id} has an unknown kind", found=item.kind, wanted=", ".join(MARKERS)
+        )
+    return MARKERS[item.kind].mark
+
+
+def _handed_in(item: Item, submission: Submission) -> bool:
+    role = item.reads.get("file")
+    return any(f.role == role for f in submission.files)
+
+
+def _mark(item: Item, marking: Marking) -> Mark:
+    points = max(sum((part.points for part in marking.parts), Fraction(0)), Fraction(0))
+    return Mark(
+        id=item.id,
+        part=item.part,
+        title=item.title,
+        points=points,
+        max=item.max,
+        status=_status(points, item, marking.parts),
+        reasons=tuple(dict.fromkeys(_reason(part) for part in marking.parts)),
+        parts=marking.parts,
+        readings=marking.readings,
+        carried=marking.carried,
+        optional=item.optional,
+    )
+
+
+def _status(points: Fraction, item: Item, parts: tuple[Part, ...]) -> Status:
+    if any(part.outcome == "not_measured" for part in parts):
+        return "not_graded"
+    if any(part.doubt for part in parts):
+        return "review"
+    if points >= item.max:
+        return "pass"
+    return "partial" if points > 0 else "fail"
+
+
+def _reason(part: Part) -> str:
+    return f"{part.says} For a person: {part.doubt}." if part.doubt else part.says

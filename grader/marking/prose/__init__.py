@@ -1,0 +1,1 @@
+"""Read prose for claims: sentences, clauses, what is denied and what is only quoted."""

@@ -1,0 +1,59 @@
+"""Cut prose into sentences and clauses, keeping the offsets of the original."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+# a full stop inside a number, an abbreviation or a name does not end a sentence
+_END = re.compile(
+    r"(?<!\b[a-z])(?<!\bvs)(?<!\bi\.e)(?<!\be\.g)(?<!\bca)[.!?]+(?=\s|$|[\"'”’)])|\n+|;|\s[—–-]\s|→|=>",
+    re.I,
+)
+_JOINT = re.compile(
+    r",\s|:\s|\(|\)|\b(?:but|however|yet|although|though|while|whereas|because|since|so that|so|"
+    r"hence|therefore|thus|which|instead of|rather than)\b",
+    re.I,
+)
+
+
+class Piece(NamedTuple):
+    """A stretch of text with its place in the whole."""
+
+    start: int
+    end: int
+    text: str
+
+
+def sentences(text: str) -> tuple[Piece, ...]:
+    """Return the sentences of ``text`` in order, without surrounding space."""
+    return _cut(text, 0, _END)
+
+
+def clauses(sentence: Piece) -> tuple[Piece, ...]:
+    """Return the clauses of a sentence in order, conjunctions at the head of the next one."""
+    return _cut(sentence.text, sentence.start, _JOINT, keep=True)
+
+
+def words(text: str) -> list[str]:
+    """Return the words of ``text`` in lower case, apostrophes kept."""
+    return re.findall(r"[\w']+", text.lower().replace("’", "'"))
+
+
+def _cut(
+    text: str, offset: int, joint: re.Pattern[str], *, keep: bool = False
+) -> tuple[Piece, ...]:
+    pieces = []
+    start = 0
+    for match in joint.finditer(text):
+        pieces.append(_trimmed(text, start, match.start(), offset))
+        start = match.start() if keep else match.end()
+    pieces.append(_trimmed(text, start, len(text), offset))
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def _trimmed(text: str, start: int, end: int, offset: int) -> Piece:
+    raw = text[start:end]
+    lead = len(raw) - len(raw.lstrip())
+    body = raw.strip()
+    return Piece(offset + start + lead, offset + start + lead + len(body), body)

@@ -1,0 +1,1 @@
+"""What people read: terminal, HTML page, JSON and CI output, all from one report record."""

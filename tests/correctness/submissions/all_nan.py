@@ -1,0 +1,7 @@
+"""Returns NaN everywhere."""
+
+import torch
+
+
+def chain(x):
+    return torch.full_like(x, float("nan"))

@@ -1,0 +1,5 @@
+"""Returns a copy of the input."""
+
+
+def chain(x):
+    return x.clone()

@@ -1,0 +1,5 @@
+"""Dies by a signal."""
+
+import ctypes
+
+ctypes.string_at(0)

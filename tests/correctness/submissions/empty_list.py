@@ -1,0 +1,5 @@
+"""Returns an empty list."""
+
+
+def chain(x):
+    return []

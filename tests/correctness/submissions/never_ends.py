@@ -1,0 +1,4 @@
+"""Loops while it is imported."""
+
+while True:
+    pass

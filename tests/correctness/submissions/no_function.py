@@ -1,0 +1,5 @@
+"""Defines nothing to call."""
+
+
+def two_things(x, y):
+    return x

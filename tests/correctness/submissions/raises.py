@@ -1,0 +1,5 @@
+"""Fails when it is called."""
+
+
+def chain(x):
+    return x.undefined_method()

@@ -1,0 +1,7 @@
+"""Returns zeros."""
+
+import torch
+
+
+def chain(x):
+    return torch.zeros_like(x)
