@@ -95,18 +95,12 @@ def main() -> None:
         if in_fold(folder.name, options.fold)
         for comparison in compare(folder, rubric)
     ]
-    print_table(found)
-    if options.show:
-        for c in found:
-            if not c.exact or c.review:
-                print(
-                    f"{c.submission} {c.item}: {c.points:g} for {c.label:g} ({c.status}) {c.text}"
-                )
+    print_table(found, show=options.show)
 
 
-def print_table(found: list[Comparison]) -> None:
-    """Print agreement for each item and in all."""
-    print(f"{'item':6}{'n':>5}{'exact':>9}{'wrong':>9}{'review':>9}")
+def print_table(found: list[Comparison], *, show: bool) -> None:
+    """Print agreement for each item and in all, and every difference if asked to."""
+    print(f"{'item':18}{'n':>5}{'exact':>9}{'wrong':>9}{'review':>9}")
     counts = Counter(c.item for c in found)
     for item in [*sorted(counts), "all"]:
         ours = [c for c in found if item in (c.item, "all")]
@@ -116,7 +110,10 @@ def print_table(found: list[Comparison]) -> None:
             sum(getattr(c, kind) for c in ours) / len(ours)
             for kind in ("exact", "confidently_wrong", "review")
         )
-        print(f"{item:6}{len(ours):5}" + "".join(f"{share:9.1%}" for share in shares))
+        print(f"{item:18}{len(ours):5}" + "".join(f"{share:9.1%}" for share in shares))
+    for c in found if show else ():
+        if not c.exact or c.review:
+            print(f"{c.submission} {c.item}: {c.points:g} for {c.label:g} ({c.status}) {c.text}")
 
 
 if __name__ == "__main__":

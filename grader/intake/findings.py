@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import JsonValue
-
 from grader.intake.limits import FINDINGS_OF_A_KIND
 from grader.intake.markdown_text import Passage
 from grader.model import Finding, Severity
@@ -168,10 +166,10 @@ def finding(
     column: int | None = None,
     found: str = "",
     read: str | None = None,
-    data: dict[str, JsonValue] | None = None,
+    keys: Sequence[str] = (),
 ) -> Finding:
     """Return the finding called ``name``; ``found`` is quoted from the file, ``read`` is how it
-    was understood."""
+    was understood, ``keys`` are the parts or places of the sheet that it makes unsure."""
     kind = _BY_NAME[name]
     found = clipped(found)
     reading = f", read as {clipped(read)}" if read is not None else ""
@@ -185,7 +183,7 @@ def finding(
         line=line,
         column=column,
         got=found or None,
-        data=data or {},
+        data={"keys": list(keys)} if keys else {},
     )
 
 
@@ -196,7 +194,7 @@ def finding_at(
     *,
     found: str | None = None,
     read: str | None = None,
-    data: dict[str, JsonValue] | None = None,
+    keys: Sequence[str] = (),
 ) -> Finding:
     """Return the finding called ``name`` at the start of ``place``, quoting it if not told else."""
     piece = next((p for p in place.pieces if p.typed.strip()), place.pieces[0])
@@ -208,7 +206,7 @@ def finding_at(
         column=column,
         found=place.typed if found is None else found,
         read=read,
-        data=data,
+        keys=keys,
     )
 
 

@@ -88,8 +88,10 @@ class Found:
         self.findings: list[Finding] = []
         self.inner: list[SheetReading] = []
 
-    def note(self, name: str, place: Passage, *, found: str | None = None) -> None:
-        self.findings.append(finding_at(name, self.file, place, found=found))
+    def note(
+        self, name: str, place: Passage, *, found: str | None = None, keys: Sequence[str] = ()
+    ) -> None:
+        self.findings.append(finding_at(name, self.file, place, found=found, keys=keys))
 
     def student(self, value: Passage, *, is_name: bool) -> None:
         """Take the student's id and name from the head of the sheet."""
@@ -140,8 +142,11 @@ class Found:
     def take_table(self, reading: TableReading) -> None:
         """Take all that a table says."""
         for row in reading.refits:
-            repaired = row.fit is Fit.REPAIRED
-            self.note("table-cell-repaired" if repaired else "table-row-ambiguous", row.source)
+            if row.fit is Fit.REPAIRED:
+                self.note("table-cell-repaired", row.source)
+            else:
+                keys = [reading.target.key] if reading.target else []
+                self.note("table-row-ambiguous", row.source, keys=keys)
         if reading.by_place:
             self.note("table-read-by-place", next(iter(reading.rows[0].values())))
         for field, column, value in reading.labelled:

@@ -162,7 +162,8 @@ def _chosen(found: Found) -> Iterator[tuple[str, Passage]]:
         written = [value for value in values if not value.blank]
         if len({" ".join(value.text.split()) for value in written}) > 1:
             lines = ", ".join(str(value.line) for value in written)
-            found.note("filled-in-twice", written[-1], found=f"{key} on lines {lines}")
+            said = f"{key} on lines {lines}"
+            found.note("filled-in-twice", written[-1], found=said, keys=[key])
             found.remarks.extend(written[:-1])
         yield key, (written or values)[-1]
     fields = {field.key: field for section in found.sheet.sections for field in section.fields}

@@ -36,7 +36,7 @@ def read_markdown(text: str, file: str, sheet: Sheet) -> SheetReading:
     if len(text) > ANSWER_BYTES or text.count("\n") >= ANSWER_LINES:
         found.note("too-large", source[-1], found=f"{len(text):,} characters")
     if text.strip() and not found.labelled and all(a.blank for a in answers.values()):
-        found.note("no-label-found", source[0])
+        found.note("no-label-found", source[0], keys=[section.key for section in sheet.sections])
     return SheetReading(
         answers=assemble(sheet, answers, file=file),
         notes=tuple(note.model_copy(update={"key": f"notes[{i}]"}) for i, note in enumerate(notes)),
@@ -67,7 +67,7 @@ def _tell_twice(found: Found, one: Answer, other: Answer) -> None:
     first, last = sorted((one, other), key=lambda answer: answer.line)
     place = Passage.verbatim(last.typed, last.line, last.column)
     said = f"{one.key} on lines {first.line}, {last.line}"
-    found.note("filled-in-twice", place, found=said)
+    found.note("filled-in-twice", place, found=said, keys=[one.key])
     found.notes.append(first)
 
 

@@ -71,7 +71,7 @@ class Found:
         place = value or before
         last = f", last: {value.text[:30]} (line {value.line})" if value else ""
         found = f"{key}, first: {before.text[:30]} (line {before.line}){last}"
-        self.log.note("key-twice", place, found=found)
+        self.log.note("key-twice", place, found=found, keys=[key])
 
     def text(self, scalar: Scalar, *, prose: bool) -> Passage:
         """Return what a scalar says as an answer, without the quotes around it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from grader.intake.findings import finding_at
@@ -36,9 +36,15 @@ class Log:
     findings: list[Finding]
 
     def note(
-        self, name: str, place: Passage, *, found: str | None = None, read: str | None = None
+        self,
+        name: str,
+        place: Passage,
+        *,
+        found: str | None = None,
+        read: str | None = None,
+        keys: Sequence[str] = (),
     ) -> None:
-        self.findings.append(finding_at(name, self.file, place, found=found, read=read))
+        self.findings.append(finding_at(name, self.file, place, found=found, read=read, keys=keys))
 
     def composed(self, composed: Composed) -> None:
         """Note what YAML's own signs were taken for."""

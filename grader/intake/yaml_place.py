@@ -86,7 +86,7 @@ class Placement:
 
     def _part_as_text(self, section: Section, value: Scalar) -> None:
         """Take a part that is one text as its last prose answer, for a person to look at."""
-        self._found.log.note("part-as-text", value.source)
+        self._found.log.note("part-as-text", value.source, keys=[section.key])
         prose = [field for field in section.fields if field.kind == "prose"]
         if prose:
             self._found.put(prose[-1].key, self._found.text(value, prose=True))

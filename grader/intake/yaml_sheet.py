@@ -37,7 +37,7 @@ def read_yaml(text: str, file: str, sheet: Sheet) -> SheetReading:
     Placement(sheet, keys, found).place(root)
     answers = found.answers(sheet, file)
     if text.strip() and not answers and found.student is None:
-        log.note("no-label-found", source)
+        log.note("no-label-found", source, keys=[section.key for section in sheet.sections])
     notes = found.notes(comments, file)
     return SheetReading(
         answers=assemble(sheet, answers, file=file),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from grader.errors import CourseConfigError
 from grader.marking.context import Context, Marker, Marking
 from grader.marking.registry import MARKERS
+from grader.marking.unsure import unsure
 from grader.model import Evidence, Mark, Part, Status, Submission
 from grader.rubric.facts import derive
 from grader.rubric.loader import load_lexicon
@@ -37,7 +38,7 @@ def mark_submission(
         marking = _marker(item)(item, context)
         if marking.own is not None:
             own = {**own, item.id: marking.own}
-        marks.append(_mark(item, marking))
+        marks.append(_mark(item, marking, unsure(item, rubric, submission)))
     return tuple(marks)
 
 
@@ -54,7 +55,7 @@ def _handed_in(item: Item, submission: Submission) -> bool:
     return any(f.role == role for f in submission.files)
 
 
-def _mark(item: Item, marking: Marking) -> Mark:
+def _mark(item: Item, marking: Marking, doubt: str) -> Mark:
     points = max(sum((part.points for part in marking.parts), Fraction(0)), Fraction(0))
     return Mark(
         id=item.id,
@@ -62,8 +63,8 @@ def _mark(item: Item, marking: Marking) -> Mark:
         title=item.title,
         points=points,
         max=item.max,
-        status=_status(points, item, marking.parts),
-        reasons=tuple(dict.fromkeys(_reason(part) for part in marking.parts)),
+        status=_status(points, item, marking.parts, doubt),
+        reasons=tuple(dict.fromkeys((*map(_reason, marking.parts), *_for_a_person(doubt)))),
         parts=marking.parts,
         readings=marking.readings,
         carried=marking.carried,
@@ -71,14 +72,18 @@ def _mark(item: Item, marking: Marking) -> Mark:
     )
 
 
-def _status(points: Fraction, item: Item, parts: tuple[Part, ...]) -> Status:
+def _status(points: Fraction, item: Item, parts: tuple[Part, ...], doubt: str) -> Status:
     if any(part.outcome == "not_measured" for part in parts):
         return "not_graded"
-    if any(part.doubt for part in parts):
+    if any(part.doubt for part in parts) or (doubt and points < item.max):
         return "review"
     if points >= item.max:
         return "pass"
     return "partial" if points > 0 else "fail"
+
+
+def _for_a_person(doubt: str) -> tuple[str, ...]:
+    return (f"For a person: {doubt}.",) if doubt else ()
 
 
 def _reason(part: Part) -> str:

@@ -2,7 +2,8 @@
 
 Reads evidence alone. For ``bandwidth``, timing evidence carries in its payload ``share`` (the
 kernel's bandwidth over that of a copy measured beside it), ``spread`` (the relative spread of the
-measurement) and ``below_floor``; the rubric's setting ``share`` is the threshold.
+measurement), ``below_floor`` and ``wrong`` (a timed result was); the rubric's setting ``share``
+is the threshold.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def _traffic(ledger: Evidence | None, correctness: Evidence | None, item: Item) 
 def _bandwidth(timing: Evidence | None, correctness: Evidence | None, item: Item) -> str:
     if timing is None or timing.outcome != "had" or "share" not in timing.payload:
         return "not_measured"
-    if _correctness(correctness) in ("wrong", "failed"):
+    if _correctness(correctness) in ("wrong", "failed") or timing.payload.get("wrong"):
         return "wrong_result"
     if timing.payload.get("below_floor"):
         return "impossible"

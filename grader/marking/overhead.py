@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.prose.claims import affirmed
+from grader.marking.prose.claims import Claim, affirmed
 from grader.marking.prose.figures import Found, stated, values
 from grader.marking.ratios import row_named
 from grader.marking.rows import rows_in
-from grader.model import Answer, Span
-from grader.quantity import Dimension, mentions
+from grader.model import Answer, Part, Span
+from grader.quantity import Dimension, Mention, mentions
 from grader.rubric.facts import RowFacts
 from grader.rubric.schema import Item
 
@@ -21,6 +22,7 @@ OUTCOMES = {
 RATIO_SLACK = Fraction(4, 100)
 RATE_SLACK = Fraction(10, 100)
 _BYTE_TIME = Fraction(1, 10**6)  # any time below a microsecond can only come from bytes
+_MICRO = 10**6
 
 
 def mark(item: Item, ctx: Context) -> Marking:
@@ -28,85 +30,70 @@ def mark(item: Item, ctx: Context) -> Marking:
     chosen, evidence = ctx.answer(item, "row"), ctx.answer(item, "evidence")
     tiny = min(ctx.facts.rows, key=lambda row: row.numel)
     row, doubt = _row(chosen, evidence, tiny, ctx)
-    parts = [
-        award(item.criterion("row"), row, spans=_whole(chosen), doubt=doubt),
-        _evidence(item, ctx, evidence, tiny, row),
-    ]
-    return Marking(parts=tuple(parts))
+    spans = chosen.spans(0, len(chosen.text)) if chosen and not chosen.blank else ()
+    return Marking(
+        parts=(
+            award(item.criterion("row"), row, spans=spans, doubt=doubt),
+            _evidence(item, ctx, evidence, tiny, row),
+        )
+    )
 
 
 def _row(
     chosen: Answer | None, evidence: Answer | None, tiny: RowFacts, ctx: Context
 ) -> tuple[str, str]:
+    """Return the outcome for the row, and why it cannot be decided."""
     if chosen is None or chosen.blank:
         named = rows_in(evidence.text, ctx) if evidence else ()
         return ("right" if named == (tiny,) else "blank"), ""
     single = row_named(chosen.text, ctx.facts.rows)
     named = (single,) if single else rows_in(chosen.text, ctx)
-    if not named:
-        return "wrong", "the answer names no row of the table"
-    return ("right" if named == (tiny,) else "wrong"), ""
+    if named:
+        return ("right" if named == (tiny,) else "wrong"), ""
+    none_or_all = any(affirmed(ctx.lexicon, c, chosen.text) for c in ("every_row", "no_row"))
+    return "wrong", "" if none_or_all else "the answer names no row of the table"
 
 
-def _evidence(item: Item, ctx: Context, answer: Answer | None, tiny: RowFacts, row: str):  # type: ignore[no-untyped-def]
+def _evidence(item: Item, ctx: Context, answer: Answer | None, tiny: RowFacts, row: str) -> Part:
     criterion = item.criterion("evidence")
     if row == "wrong":
         return award(criterion, "wrong_row")
-    if answer is None or answer.blank or affirmed(ctx.lexicon, "to_the_marker", answer.text):
+    if answer is None or answer.blank:
         return award(criterion, "none")
-    text = answer.text
-    found = mentions(text, item_bytes=ctx.facts.item_bytes)
+    found = mentions(answer.text, item_bytes=ctx.facts.item_bytes)
     byte_times = [f for f in values(found, Dimension.SECONDS) if f.value < _BYTE_TIME]
     byte_times += stated(found, Dimension.RATE, (tiny.eager_rate, tiny.fused_rate), RATE_SLACK)
     if byte_times:
-        return award(criterion, "bytes_against_time", spans=_places(answer, byte_times))
-    moved = _hardly_moved(text, found, tiny, ctx)
-    if moved:
-        return award(criterion, "time_hardly_moved", spans=_places(answer, moved))
-    launch = affirmed(ctx.lexicon, "launch", text)
-    if launch:
-        return award(criterion, "launch_only", spans=_places(answer, launch))
-    return award(criterion, "none")
+        return award(criterion, "bytes_against_time", spans=_spans(answer, byte_times))
+    if moved := _hardly_moved(answer.text, found, tiny, ctx):
+        return award(criterion, "time_hardly_moved", spans=_spans(answer, moved))
+    launch = affirmed(ctx.lexicon, "launch", answer.text)
+    return award(criterion, "launch_only" if launch else "none", spans=_spans(answer, launch))
 
 
-def _hardly_moved(text: str, found, tiny: RowFacts, ctx: Context):  # type: ignore[no-untyped-def]
+def _hardly_moved(
+    text: str, found: tuple[Mention, ...], tiny: RowFacts, ctx: Context
+) -> tuple[Found | Claim, ...]:
     """Return what says that far fewer bytes left the time nearly as it was."""
-    ratio = stated(found, Dimension.NUMBER, (tiny.ratio,), RATIO_SLACK)
-    if ratio:
+    ratios = (tiny.ratio, 1 / tiny.ratio)
+    if ratio := stated(found, Dimension.NUMBER, ratios, RATIO_SLACK):
         return ratio
-    times = [
-        f
-        for f in (*values(found, Dimension.NUMBER), *values(found, Dimension.SECONDS))
-        if f.value in _as_typed(tiny)
-    ]
-    both = {f.value for f in times}
-    eager, fused = tiny.eager_time, tiny.fused_time
-    has_eager = bool(both & {eager, eager * 10**6})
-    has_fused = bool(both & {fused, fused * 10**6})
-    if has_eager and has_fused:
-        return times
-    saved = {eager - fused, (eager - fused) * 10**6}
+    eager = _times(found, tiny.eager_time)
+    fused = _times(found, tiny.fused_time)
+    if eager and fused:
+        return (*eager, *fused)
     hardly = affirmed(ctx.lexicon, "hardly_moved", text)
-    if hardly and (
-        has_eager or has_fused or any(f.value in saved for f in values(found, Dimension.SECONDS))
-    ):
-        return hardly
-    if hardly and affirmed(ctx.lexicon, "speaks_of_times", text):
-        return hardly
-    return ()
+    in_figures = eager or fused or _times(found, tiny.eager_time - tiny.fused_time)
+    in_words = affirmed(ctx.lexicon, "speaks_of_times", text)
+    return hardly if in_figures or in_words else ()
 
 
-def _as_typed(tiny: RowFacts) -> set[Fraction]:
-    """Return both times in seconds and as bare numbers of microseconds."""
-    return {t * scale for t in (tiny.eager_time, tiny.fused_time) for scale in (1, 10**6)}
+def _times(found: tuple[Mention, ...], time: Fraction) -> tuple[Found, ...]:
+    """Return where a time is written with its unit or as a bare number of microseconds."""
+    return stated(found, Dimension.SECONDS, (time,), Fraction(0)) + stated(
+        found, Dimension.NUMBER, (time * _MICRO,), Fraction(0)
+    )
 
 
-def _places(answer: Answer, found) -> tuple[Span, ...]:  # type: ignore[no-untyped-def]
+def _spans(answer: Answer, found: Iterable[Found | Claim]) -> tuple[Span, ...]:
     return tuple(span for f in found for span in answer.spans(f.start, f.end))
-
-
-def _whole(answer: Answer | None) -> tuple[Span, ...]:
-    return answer.spans(0, len(answer.text)) if answer and not answer.blank else ()
-
-
-_ = Found

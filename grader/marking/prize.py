@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.prose.claims import Claim, affirmed
+from grader.marking.prose.claims import Claim, affirmed, in_one_clause
 from grader.marking.prose.figures import Found, readings, stated
+from grader.marking.prose.text import is_word_list
 from grader.model import Answer, Span
 from grader.quantity import Dimension, Mention, mentions
 from grader.rubric.facts import GemmFacts
@@ -25,7 +26,7 @@ def mark(item: Item, ctx: Context) -> Marking:
     order = OUTCOMES["prize"]
     for role in ("reasoning", "choice"):
         answer = ctx.answer(item, role)
-        if answer is not None and not answer.blank:
+        if answer is not None and not answer.blank and not is_word_list(answer.text):
             best = min(best, _judge(answer, ctx), key=lambda found: order.index(found[0]))
     outcome, spans = best
     return Marking(parts=(award(item.criteria[0], outcome, spans=spans),))
@@ -33,10 +34,11 @@ def mark(item: Item, ctx: Context) -> Marking:
 
 def _judge(answer: Answer, ctx: Context) -> tuple[str, tuple[Span, ...]]:
     text = answer.text
-    big = affirmed(ctx.lexicon, "big_prize", text)
+    big = in_one_clause(affirmed(ctx.lexicon, "big_prize", text), text)
     sizes = [*_figures(text, ctx), *_places(affirmed(ctx.lexicon, "few_percent", text))]
     small = _places(c for c in affirmed_or_denied_big(ctx, text))
-    if big and not affirmed(ctx.lexicon, "big_prize_elsewhere", text):
+    measured = list(_figures(text, ctx, shares=False))
+    if big and not measured and not affirmed(ctx.lexicon, "big_prize_elsewhere", text):
         return "overstated", _spans(answer, _places(big))
     if sizes:
         return "sized", _spans(answer, sizes)
@@ -52,7 +54,7 @@ def affirmed_or_denied_big(ctx: Context, text: str) -> Iterator[Claim]:
         yield Claim(hit.concept, hit.start, hit.end, negated=False, quoted=False)
 
 
-def _figures(text: str, ctx: Context) -> Iterator[tuple[int, int]]:
+def _figures(text: str, ctx: Context, *, shares: bool = True) -> Iterator[tuple[int, int]]:
     """Yield where the saving is sized: in bytes, in time, as a share or as a factor."""
     gemm = ctx.facts.gemm
     if gemm is None:
@@ -62,7 +64,8 @@ def _figures(text: str, ctx: Context) -> Iterator[tuple[int, int]]:
     yield from _places(stated(found, Dimension.BYTES, (gemm.saved_bytes, half), _SIZE_SLACK))
     times = (gemm.saved_time, gemm.saved_time / 2)
     yield from _places(stated(found, Dimension.SECONDS, times, _SIZE_SLACK))
-    yield from (place for m in found for place in _share(m, gemm))
+    if shares:
+        yield from (place for m in found for place in _share(m, gemm))
 
 
 def _share(mention: Mention, gemm: GemmFacts) -> Iterator[tuple[int, int]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.prose.claims import Claim, affirmed
+from grader.marking.prose.claims import Claim, affirmed, in_one_clause
 from grader.marking.prose.figures import SLACK, values
+from grader.marking.prose.text import is_word_list
 from grader.model import Answer, Span
 from grader.quantity import Dimension, mentions
 from grader.rubric.schema import Item
@@ -24,9 +25,10 @@ def mark(item: Item, ctx: Context) -> Marking:
     spans: tuple[Span, ...] = ()
     for role in ("reasoning", "choice"):
         answer = ctx.answer(item, role)
-        if answer is None or answer.blank:
+        if answer is None or answer.blank or is_word_list(answer.text):
             continue
-        wrong = _places(affirmed(ctx.lexicon, "gemm_memory_bound", answer.text))
+        denied = affirmed(ctx.lexicon, "gemm_memory_bound", answer.text)
+        wrong = _places(in_one_clause(denied, answer.text))
         right = _places(affirmed(ctx.lexicon, "compute_bound", answer.text))
         right = right or _figures(answer.text, ctx)
         if wrong and not affirmed(ctx.lexicon, "compute_bound_outright", answer.text):

@@ -7,10 +7,12 @@ its mistake names nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.marking.context import Context, Marking, award
+from grader.marking.prose.claims import affirmed
 from grader.marking.prose.text import words
 from grader.model import Answer, Span
 from grader.rubric.lexicon import Hit
@@ -21,6 +23,8 @@ OUTCOMES = {
     "fix": ("right", "wrong", "blank", "not_named"),
 }
 _SALAD_PATTERNS, _SALAD_WORDS = 3, 12  # so many patterns in so few words say nothing is wrong
+_SHORT_FIX = 6  # words
+_ARROW = re.compile(r"→|->|=>")
 
 
 @dataclass(frozen=True)
@@ -100,12 +104,13 @@ def names(item: Item, ctx: Context, entry: Entry) -> bool:
     if rival is None or not names(ctx.rubric_item(str(rival)), ctx, entry):
         return not _only_beside_the_point(item, ctx, entry)
     # the clock is named only in passing, beside what the rival item asks for
-    return bool(_hits(ctx, item, "named_beside_rival", entry.wrong))
+    criticised = _hits(ctx, item, "named_beside_rival", entry.wrong)
+    return bool(criticised or _hits(ctx, item, "fix", entry.fix))
 
 
 def _only_beside_the_point(item: Item, ctx: Context, entry: Entry) -> bool:
     """Return True if the entry criticises something else about it, for example a resolution."""
-    beside = _hits(ctx, item, "beside_the_point", f"{entry.wrong}\n{entry.fix}")
+    beside = _hits(ctx, item, "beside_the_point", entry.wrong)
     to_the_point = _hits(ctx, item, "to_the_point", f"{entry.wrong}\n{entry.fix}")
     return bool(beside) and not to_the_point
 
@@ -116,16 +121,30 @@ def _denies(item: Item, ctx: Context, entry: Entry) -> bool:
     reported = _hits(ctx, item, "reported", entry.wrong)  # "thinking that no sync is needed"
     if said and not any(r.start <= s.end for s in said for r in reported):
         return True
-    return bool(_hits(ctx, item, "opposite_fix", entry.fix))
+    advised = item.settings.get("opposite_fix", [])
+    names = advised if isinstance(advised, list) else [advised]
+    return any(affirmed(ctx.lexicon, str(name), entry.fix) for name in names)
 
 
 def _fix(item: Item, ctx: Context, entry: Entry) -> str:
     if not words(entry.fix):
         return "right" if _hits(ctx, item, "fix_within", entry.wrong) else "blank"
+    if _supplies_what_is_missing(item, ctx, entry):
+        return "right"
     right = _hits(ctx, item, "fix", entry.fix)
     wrong = _hits(ctx, item, "wrong_fix", entry.fix)
     right = [h for h in right if not any(w.start <= h.start and h.end <= w.end for w in wrong)]
     return "right" if right else "wrong"
+
+
+def _supplies_what_is_missing(item: Item, ctx: Context, entry: Entry) -> bool:
+    """Return True for ``add it`` or ``ten`` beside a mistake that leaves something out."""
+    if not item.settings.get("by_omission") or not _hits_of(ctx, "lacks", entry.wrong):
+        return False
+    fix = _ARROW.split(entry.fix)[-1]
+    if len(words(fix)) > _SHORT_FIX:
+        return False
+    return bool(_hits_of(ctx, "supplies", fix) or _hits(ctx, item, "amount", fix))
 
 
 def _is_salad(entry: Entry, ctx: Context) -> bool:

@@ -91,7 +91,9 @@ def _is_one_pass(answer: Answer | None, ctx: Context) -> bool:
     reading = read_cell(answer, ctx.facts)
     if answer is None or reading is None or reading.quantity is None:
         return False
-    return passes(reading.quantity, ctx.facts) == 1 and not _PER_KERNEL.search(answer.typed)
+    beside = [note.text for note in ctx.submission.notes if note.line == answer.line]
+    per_kernel = any(_PER_KERNEL.search(text) for text in (answer.typed, *beside))
+    return passes(reading.quantity, ctx.facts) == 1 and not per_kernel
 
 
 def _slip(total: Fraction | None, expected: Fraction) -> str:

@@ -60,7 +60,9 @@ def _by_order(letter: str, item: Item) -> str:
 
 def _in_reasoning(text: str, ctx: Context) -> str:
     """Return the verdict that a longer text states, if it states one."""
-    week = _says(ctx, "week", text) and not _says(ctx, "not_week", text)
+    aside = (*ctx.lexicon.hits("not_week", text), *ctx.lexicon.hits("in_another_case", text))
+    weeks = ctx.lexicon.hits("week", text)
+    week = any(not any(a.start < w.end and w.start < a.end for a in aside) for w in weeks)
     if _says(ctx, "tuesday", text) and not week:
         return "accepted"
     if _says(ctx, "neither_in_prose", text) and not week:

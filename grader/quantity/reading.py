@@ -29,6 +29,7 @@ _PAIR = re.compile(
 _REFUSED = re.compile(
     r"^\W*(?:nan|inf(?:inity)?|∞|none|null|n/?a|tbd|yes|no|on|off|true|false|\?+|-)\W*$", re.I
 )
+_EQUATION_ASIDE = re.compile(r"\(\s*(?:=|≈|i\.e\.,?)\s*([^()]*)\)")  # 8|x| (= 16 B·numel)
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)|≈")
 _CLOCK = re.compile(r"\d+:\d\d(?::\d\d)+|\d{4}-\d\d-\d\d")
 
@@ -58,7 +59,7 @@ def read(text: str, *, item_bytes: int = 2) -> Reading:
         return Reading(problem=f"longer than {LONGEST} characters")
     for command, sign in _LATEX.items():
         text = text.replace(command, sign)
-    cell = plain(text).text.strip()
+    cell = _EQUATION_ASIDE.sub(r"= \1", plain(text).text).strip()
     if not cell:
         return Reading(problem="left blank")
     if _REFUSED.match(cell) or _CLOCK.search(cell):

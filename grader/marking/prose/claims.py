@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from grader.marking.prose.text import Piece, clauses, sentences, words
@@ -21,7 +22,11 @@ _AFTER = re.compile(
     re.I,
 )
 _DOUBLE = re.compile(r"\bnot only\b|\bno doubt\b|\bnot just\b|\bno wonder\b|\bnothing but\b", re.I)
-_OPEN_QUOTES = "\"“„«‘`'"
+_QUOTATION = re.compile(
+    r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|„[^“”\n]{1,120}[“”]|«[^»\n]{1,120}»|‘[^’\n]{1,120}’"
+    r"|(?<![\w'])'[^'\n]{1,120}'(?![\w'])|`[^`\n]{1,120}`"
+)
+_BOUNDARY = re.compile(r"[,;:.!?)(]\s")
 
 
 class Claim(NamedTuple):
@@ -61,6 +66,11 @@ def affirmed(lexicon: Lexicon, concept: str, text: str) -> tuple[Claim, ...]:
     return tuple(claim for claim in claims(lexicon, concept, text) if claim.affirmed)
 
 
+def in_one_clause(found: Iterable[Claim], text: str) -> tuple[Claim, ...]:
+    """Return the claims whose words are not torn apart by a comma or a full stop."""
+    return tuple(c for c in found if not _BOUNDARY.search(text[c.start : c.end]))
+
+
 def _negated(text: str, start: int, end: int, pieces: list[Piece]) -> bool:
     """Return True if a negation reaches the wording, or one follows it directly."""
     clause = next((p for p in pieces if p.start <= start < p.end), None)
@@ -73,6 +83,5 @@ def _negated(text: str, start: int, end: int, pieces: list[Piece]) -> bool:
 
 
 def _quoted(text: str, start: int, end: int) -> bool:
-    before = text[:start].rstrip(" ")
-    after = text[end:].lstrip(" ,.")
-    return bool(before and after and before[-1] in _OPEN_QUOTES and after[0] in "\"”“»’`'")
+    """Return True if the wording stands between quotation marks, alone or among other words."""
+    return any(q.start() < start and end < q.end() for q in _QUOTATION.finditer(text))

@@ -17,6 +17,15 @@ _JOINT = re.compile(
 )
 
 
+_A_FEW = 6
+# words that every statement has some of
+_GLUE = frozenset(
+    "a an the is are was were be been it its this that these those i you we they he she of to in "
+    "on at by for from with without not no and or but so if when then than as because has have had "
+    "do does did can could will would should must may might only more less there here".split()
+)
+
+
 class Piece(NamedTuple):
     """A stretch of text with its place in the whole."""
 
@@ -38,6 +47,12 @@ def clauses(sentence: Piece) -> tuple[Piece, ...]:
 def words(text: str) -> list[str]:
     """Return the words of ``text`` in lower case, apostrophes kept."""
     return re.findall(r"[\w']+", text.lower().replace("’", "'"))
+
+
+def is_word_list(text: str) -> bool:
+    """Return True if a text strings keywords together and says nothing with them."""
+    said = words(text)
+    return len(said) >= _A_FEW and not _GLUE.intersection(said) and not re.search(r"[.!?=<>]", text)
 
 
 def _cut(
