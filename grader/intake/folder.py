@@ -98,8 +98,9 @@ def _answers(listing: Listing, rubric: Rubric) -> tuple[_Sheet | None, list[Find
         findings.append(finding("several-answer-files", best.file.path, found=found))
     if not best.named:
         findings.append(finding("other-file-name", best.file.path, found=best.file.name))
-    if best.reading.readable and not best.filled:
-        findings.append(finding("blank-submission", best.file.path))
+    if not best.filled and not (findings and not best.reading.readable):
+        name = "blank-submission" if best.reading.readable else "empty-file"
+        findings.append(finding(name, best.file.path))
     return best, findings
 
 
@@ -203,22 +204,20 @@ def _receipt(
     answers: _Sheet | None,
 ) -> list[ReceiptLine]:
     asked = (*wanted.answers, wanted.kernel, wanted.timing_script)
-    lines = []
-    for file in files:
-        role = roles[file.path]
-        if role == "other":
-            reason = "not part of the exercise"
-            lines.append(ReceiptLine(path=file.path, outcome="ignored", reason=reason))
-            continue
-        purpose = {
-            "answers": "the answer sheet",
-            "kernel": "the kernel",
-            "support": "beside the code",
-        }
-        reason = f"used as {purpose.get(role, 'the timing script')}"
-        if role == "answers" and answers and answers.decoded.repairs:
-            reason = f"{reason}; {'; '.join(answers.decoded.repairs)}"
-        renamed = role != "support" and file.name not in asked
-        outcome = "renamed" if renamed else "used"
-        lines.append(ReceiptLine(path=file.path, outcome=outcome, reason=reason))
-    return lines
+    return [_receipt_line(file, roles[file.path], asked, answers) for file in files]
+
+
+def _receipt_line(
+    file: HandedIn, role: Role, asked: Sequence[str], answers: _Sheet | None
+) -> ReceiptLine:
+    if role == "other":
+        reason = "not part of the exercise"
+        return ReceiptLine(path=file.path, outcome="ignored", reason=reason)
+    if role == "answers" and answers and not answers.decoded.readable:
+        reason = answers.decoded.findings[0].message
+        return ReceiptLine(path=file.path, outcome="refused", reason=reason)
+    repairs = answers.decoded.repairs if role == "answers" and answers else []
+    reason = "; ".join([f"used as {_PURPOSES[role]}", *repairs])
+    if role != "support" and file.name not in asked:
+        return ReceiptLine(path=file.path, outcome="renamed", reason=reason)
+    return ReceiptLine(path=file.path, outcome="used", reason=reason)

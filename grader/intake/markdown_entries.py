@@ -18,7 +18,9 @@ from grader.intake.markdown_units import Unit
 from grader.intake.sheet import normalise
 from grader.rubric.schema import Field, Section
 
-_ENUMERATOR = re.compile(r"\s*(?:\(?\d{1,2}[.):]|#\d{1,2}[.):]?|\(?[a-hA-H]\)|[A-Z]\d[.):]?)\s+")
+_ENUMERATOR = re.compile(
+    r"\s*(?:\(?\d{1,2}[.):]|#\d{1,2}[.):]?|\(?[a-hA-H]\)|[A-Z]\d[.):]?|\d{1,2}(?=\s*\n))\s+"
+)
 _ARROW = re.compile(r"[^\W\d_].*(?:->|=>|→|⇒)")
 
 

@@ -154,7 +154,8 @@ def split_row(line: Passage, columns: int | None) -> Row:
     tokens = [m.start() for m in _SIZE_TOKEN.finditer(text)]
     plain = _cells(line, frozenset(), frozenset())
     if not tokens:
-        return Row(plain, line)
+        too_many = columns is not None and any(not cell.blank for cell in plain[columns:])
+        return Row(plain, line, Fit.AMBIGUOUS if too_many else Fit.PLAIN)
     ends = frozenset(p + 2 for p in tokens)
     whole = _cells(line, ends.union(tokens), frozenset())
     if columns is None or len(whole) == columns:

@@ -15,7 +15,7 @@ from grader.intake.yaml_nodes import Mapping, Node, Scalar, Sequence, plain
 
 _CLOSING = {"{": "}", "[": "]"}
 _KEY = re.compile(r"\s*(?P<key>\"[^\"\n]{1,60}\"|'[^'\n]{1,60}'|[\w .+*^/-]{1,40}?)\s*[:：]\s*")
-_QUOTES = "\"'"
+_QUOTES = ('"', "'")
 
 
 def balanced_end(text: str, start: int, stop: int) -> int | None:

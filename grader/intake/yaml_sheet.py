@@ -8,10 +8,11 @@ makes of them.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from grader.intake.findings import finding, summed_up
-from grader.intake.limits import ANSWER_BYTES
-from grader.intake.markdown_text import Passage
+from grader.intake.limits import ANSWER_BYTES, ANSWER_LINES
+from grader.intake.markdown_text import Edit, Passage
 from grader.intake.sheet import SheetReading, assemble
 from grader.intake.yaml_clean import cleaned
 from grader.intake.yaml_compose import Composed, Problem, compose
@@ -23,12 +24,15 @@ from grader.intake.yaml_tolerant import read_tolerantly
 from grader.rubric.schema import Sheet
 
 _TAB_INDENT = re.compile(r"^ *\t", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_TAB_WIDTHS = (2, 4, 8)
 
 
 def read_yaml(text: str, file: str, sheet: Sheet) -> SheetReading:
     """Return what a YAML (or JSON) answer file says; never raises for what a student wrote."""
     keys, log = Keys(sheet), Log(file, [])
-    source = Passage.verbatim(text[:ANSWER_BYTES].replace("\r\n", "\n").replace("\r", "\n"), 1)
+    unified = text[:ANSWER_BYTES].replace("\r\n", "\n").replace("\r", "\n")
+    source = Passage.verbatim("\n".join(unified.split("\n")[:ANSWER_LINES]), 1)
     body, around = cleaned(source, keys, log)
     root, comments = _structure(body, keys, log)
     found = Found(log)
@@ -54,8 +58,8 @@ def _structure(body: Passage, keys: Keys, log: Log) -> tuple[Mapping, list[Passa
     composed = compose(body)
     if composed.problem is not None:
         _tell(composed.problem, body, log)
-        return read_tolerantly(body, keys, log)
-    pairs = _top_pairs(composed, keys)
+        composed = _with_tabs_as_spaces(body) or composed
+    pairs = None if composed.problem else _top_pairs(composed)
     if pairs is None:
         return read_tolerantly(body, keys, log)
     if len(composed.documents) > 1:
@@ -64,7 +68,18 @@ def _structure(body: Passage, keys: Keys, log: Log) -> tuple[Mapping, list[Passa
     return Mapping(pairs, body), composed.comments
 
 
-def _top_pairs(composed: Composed, keys: Keys) -> tuple[tuple[Scalar, Node], ...] | None:
+def _with_tabs_as_spaces(body: Passage) -> Composed | None:
+    """Return what YAML makes of the text with tabs of the width that fits the lines beside them."""
+    tabs = [Edit(m.start(), m.end(), m[0]) for m in _INDENT.finditer(body.text) if "\t" in m[0]]
+    for width in _TAB_WIDTHS if tabs else ():
+        edits = [replace(tab, text=tab.text.expandtabs(width)) for tab in tabs]
+        composed = compose(body.edited(edits))
+        if composed.problem is None:
+            return composed
+    return None
+
+
+def _top_pairs(composed: Composed) -> tuple[tuple[Scalar, Node], ...] | None:
     """Return the pairs of all documents, or None if one is a text that holds keys of the sheet."""
     pairs: list[tuple[Scalar, Node]] = []
     for document in composed.documents:

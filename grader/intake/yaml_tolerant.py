@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from grader.intake.limits import YAML_DEPTH
 from grader.intake.markdown_text import Passage
 from grader.intake.yaml_keys import Keys, Line, Log, read_lines
 from grader.intake.yaml_nodes import Mapping, Node, Scalar, Sequence, plain
@@ -121,7 +122,8 @@ class _Tree:
     # How the tree grows
 
     def _pop(self, column: int, *, dashed: bool) -> None:
-        """Leave the containers that end before ``column``."""
+        """Leave the containers that end before ``column``, and those nested too deep."""
+        del self._stack[YAML_DEPTH:]
         while len(self._stack) > 1:
             top, below = self._stack[-1], self._stack[-2]
             if top.column < column or (top.column == column and top.is_mapping != dashed):

@@ -30,14 +30,17 @@ _ONE = Fraction(1)
 _SILENT = (
     r"reads?|writes?|written|r|w|in|out|kernels?|kernel|ops?|passes|pass|round ?trips?|total|of"
     r"|traffic|the|input|output|launch(?:es)?|loads?|stores?|approx(?:imately)?\.?|about|around"
-    r"|roughly|ca\.?|circa|only|just|so|or|each|for|a|an|one(?= (?:element|read|write))|faster"
+    r"|roughly|per(?=\s+(?:kernel|op|pass|step|launch))"
+    r"|ca\.?|circa|only|just|so|or|each|for|a|an"
+    r"|one(?= (?:element|read|write))|faster"
     r"|speed-?up|x(?=$|[\s)]*$)|-?fold|times|less|more"
 )
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>{NUMBER_PATTERN})"
     rf"|(?P<unit>(?:{UNIT_PATTERN})(?![A-Za-z|]))"
     r"|(?P<times>×|·|\*(?!\*)|(?:x|X|times|mal)(?=\s*[\d(|]))"
-    r"|(?P<over>/|:|per\b|over\b|divided by\b|÷)"
+    r"|(?P<over>/|:|per\b(?!\s+(?:kernel|op|pass|step|launch))"
+    r"|over\b|divided by\b|÷)"
     r"|(?P<power>\^|\*\*)|(?P<plus>\+|plus\b|and\b|&)|(?P<minus>-(?!fold))|(?P<open>\()|(?P<close>\))"
     rf"|(?P<word>{'|'.join((*SMALL_WORDS, *SCALE_WORDS, *PART_WORDS, *FOLD_WORDS))})\b"
     rf"|(?P<silent>(?:{_SILENT})\b|[≈=<>≤≥!?.,;×]+|x\b|[^\w\s\x00-\x7f]+)"  # emoji say nothing

@@ -112,8 +112,8 @@ def mentions(text: str, *, item_bytes: int = 2) -> tuple[Mention, ...]:
         m.model_copy(
             update={
                 "start": origin[m.start],
-                "end": origin[m.end],
-                "text": text[origin[m.start] : origin[m.end]],
+                "end": origin[m.end - 1] + 1,
+                "text": text[origin[m.start] : origin[m.end - 1] + 1],
             }
         )
         for m in found
