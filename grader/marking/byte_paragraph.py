@@ -26,6 +26,7 @@ _THAN_A_LIMIT = re.compile(
     re.I,
 )
 _NO_CONCLUSION = "the times are compared, but no conclusion for the table was recognised"
+_BOTH = "the row is called impossible and accepted in one paragraph"
 _NO_COMPARISON = "a conclusion is drawn, but no comparison with a floor was recognised"
 
 
@@ -47,7 +48,7 @@ def mark(item: Item, ctx: Context) -> Marking:
 
 def _bytes(item: Item, said: Paragraph) -> Part:
     criterion = item.criterion("bytes")
-    if said.tensor and (said.traffic or said.moved_both_ways):
+    if said.tensor and (said.traffic or said.traffic_in_passes or said.moved_both_ways):
         return award(criterion, "tensor_and_traffic", spans=said.spans(said.tensor, said.traffic))
     if said.label and said.tensor and not said.traffic:
         # read as bytes, the label's fused traffic is the size of the tensor
@@ -78,27 +79,36 @@ def _contradiction(item: Item, said: Paragraph) -> Part:
 
 
 def _believes(said: Paragraph) -> tuple[str, tuple[Found, ...], str]:
-    """Return what the paragraph makes of the row, where it says so, and why that is unsure."""
+    """Return what the paragraph makes of the row, where it says so, and why that is unsure.
+
+    A right floor beside the measured time, left without a word of belief, is nearly always
+    followed by a conclusion; where its words are unknown, the full mark is proposed to a person.
+    """
     impossible, verdict = said.concept("impossible"), said.concept("verdict_on_table")
     concluded = impossible + verdict
-    reversed_ = said.concept("above_floor")
+    if accepted := said.concept("accepts_row"):
+        return "believed", accepted, _BOTH if concluded else ""
     if said.cache_believed and said.compared and not verdict:
         return "sensed", said.cache_believed, ""
     if concluded and (said.compared or (impossible and verdict)):
         return "flagged", concluded, ""
     if concluded:
         return "sensed", concluded, _NO_COMPARISON
-    if reversed_:
+    if reversed_ := said.concept("above_floor"):
         return "believed", reversed_, ""
     if odd := said.concept("odd"):
         return "sensed", odd, ""
+    blessed = said.concept("blessing")
+    if said.compared and said.right_floor and said.names_time and not blessed:
+        return "flagged", said.compared, _NO_CONCLUSION
     if said.below_floor and said.compared:
         return "sensed", said.below_floor, _NO_CONCLUSION
-    if blessed := said.concept("blessing"):
+    if blessed:
         return "believed", blessed, ""
     if said.compared:
         return "sensed", said.compared, _NO_CONCLUSION
-    return "none", (), ""
+    clash = said.concept("label_clash")
+    return ("sensed", clash, "") if clash else ("none", (), "")
 
 
 def _words(item: Item, said: Paragraph, ctx: Context) -> Part:

@@ -63,6 +63,8 @@ def _evidence(item: Item, ctx: Context, answer: Answer | None, tiny: RowFacts, r
     found = mentions(answer.text, item_bytes=ctx.facts.item_bytes)
     byte_times = [f for f in values(found, Dimension.SECONDS) if f.value < _BYTE_TIME]
     byte_times += stated(found, Dimension.RATE, (tiny.eager_rate, tiny.fused_rate), RATE_SLACK)
+    floors = (tiny.eager_floor, tiny.fused_floor, tiny.fused_floor / 2)  # "0.033 of the 14 µs"
+    byte_times += stated(found, Dimension.NUMBER, [f * _MICRO for f in floors], RATE_SLACK)
     if byte_times:
         return award(criterion, "bytes_against_time", spans=_spans(answer, byte_times))
     if moved := _hardly_moved(answer.text, found, tiny, ctx):
@@ -78,14 +80,19 @@ def _hardly_moved(
     ratios = (tiny.ratio, 1 / tiny.ratio)
     if ratio := stated(found, Dimension.NUMBER, ratios, RATIO_SLACK):
         return ratio
+    saved = stated(found, Dimension.PERCENT, (1 - 1 / tiny.ratio,), RATE_SLACK)
+    if saved:
+        return saved
     eager = _times(found, tiny.eager_time)
     fused = _times(found, tiny.fused_time)
     if eager and fused:
         return (*eager, *fused)
+    difference = _times(found, tiny.eager_time - tiny.fused_time)
+    if difference and (eager or fused):
+        return (*difference, *eager, *fused)
     hardly = affirmed(ctx.lexicon, "hardly_moved", text)
-    in_figures = eager or fused or _times(found, tiny.eager_time - tiny.fused_time)
-    in_words = affirmed(ctx.lexicon, "speaks_of_times", text)
-    return hardly if in_figures or in_words else ()
+    in_words = found and affirmed(ctx.lexicon, "speaks_of_times", text)
+    return hardly if eager or fused or difference or in_words else ()
 
 
 def _times(found: tuple[Mention, ...], time: Fraction) -> tuple[Found, ...]:

@@ -21,11 +21,12 @@ from grader.rubric.schema import Item
 FLOOR_SLACK = Fraction(7, 100)  # a quarter of a millisecond for 0.268 ms
 RATE_SLACK = Fraction(8, 100)
 FACTOR_SLACK = Fraction(8, 100)
+_NUMBER_SLACK = Fraction(1, 100)
 _WORD_SLACK = Fraction(8, 100)  # half a gig for 0.536 GB
 _BOTH_WAYS = re.compile(
     r"\b(?:in and out|in \+ out|in/out|read\w*.{0,40}(?:writ|stor|out|push|back)|"
     r"load\w*.{0,40}stor|pull\w*.{0,40}push|fetch\w*.{0,40}(?:stor|writ)|r\s?[+/]\s?w|"
-    r"there and back|each way|(?:both|two) (?:ways|directions)|in.{0,40}out)\b",
+    r"there and back|each way|(?:both|two) (?:ways|directions)|in.{0,40}out|input.{0,40}output)\b",
     re.I | re.S,
 )
 _EQUALS = re.compile(r"\s*(?:=|≈|~|is|are|makes|gives)\s*(?:about|roughly|some)?\s*$", re.I)
@@ -61,7 +62,7 @@ def expectations(item: Item, ctx: Context) -> Expected:
     eager = [facts.eager_passes, *_own(ctx, item.reads["eager_item"])]
     fused = [facts.fused_passes, *_own(ctx, item.reads["fused_item"])]
     label = (row.labelled_bytes,) if row.labelled_bytes else ()
-    both = (*eager, *fused)
+    both = (*eager, *fused, facts.eager_passes - facts.fused_passes)  # the bytes that are deleted
     rates = tuple(_rates(row, row.tensor_bytes, eager, fused))
     return Expected(
         tensor=(row.tensor_bytes,),
@@ -113,11 +114,23 @@ class Paragraph:
 
     @cached_property
     def tensor(self) -> tuple[Found, ...]:
-        return self._bytes(self.expected.tensor)
+        return self._bytes(self.expected.tensor) or self._without_unit(self.expected.tensor)
 
     @cached_property
     def traffic(self) -> tuple[Found, ...]:
-        return self._bytes(self.expected.traffic)
+        return self._bytes(self.expected.traffic) or self._without_unit(self.expected.traffic)
+
+    @property
+    def traffic_in_passes(self) -> tuple[Found, ...]:
+        """Traffic that is left as a multiple of |x|."""
+        passes = [t / size for t in self.expected.traffic for size in self.expected.tensor]
+        return stated(self._found, Dimension.PASSES, passes, Fraction(0))
+
+    @property
+    def names_time(self) -> bool:
+        """True if the measured time is written, with its unit or as a bare number."""
+        bare = [time * scale for time in self.expected.times for scale in (10**6, 10**3)]
+        return bool(self.measured_times or stated(self._found, Dimension.NUMBER, bare, Fraction(0)))
 
     @cached_property
     def label(self) -> tuple[Found, ...]:
@@ -172,9 +185,9 @@ class Paragraph:
         """What sets a measured time against what the bytes need."""
         right = self.right_floor or self.other_times
         below = self.below_floor
-        if below and (right or self.measured_times or self.concept("floor_word")):
+        if below and (right or self.names_time or self.concept("floor_word")):
             return below
-        if right and (self.measured_times or self.concept("measured_word")):
+        if right and (self.names_time or self.concept("measured_word")):
             return right
         return self.needed_rates
 
@@ -212,6 +225,11 @@ class Paragraph:
         """Return the places of the file that hold what was found."""
         places = sorted({(f.start, f.end) for group in groups for f in group})
         return tuple(span for start, end in places for span in self._answer.spans(start, end))
+
+    def _without_unit(self, targets: tuple[Fraction, ...]) -> tuple[Found, ...]:
+        """Return sizes that are written as numbers of bytes, MB or MiB without saying so."""
+        bare = [t / scale for t in targets for scale in (1, 10**6, 2**20)]
+        return stated(self._found, Dimension.NUMBER, bare, _NUMBER_SLACK)
 
     def _bytes(self, targets: tuple[Fraction, ...]) -> tuple[Found, ...]:
         exact = stated(self._found, Dimension.BYTES, targets)

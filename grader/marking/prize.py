@@ -76,7 +76,8 @@ def _share(mention: Mention, gemm: GemmFacts) -> Iterator[tuple[int, int]]:
         if percent is not None and 0 < percent <= _MOST_PERCENT and percent != peak:
             yield mention.start, mention.end
         is_factor = quantity.dimension in (Dimension.NUMBER, Dimension.PASSES)
-        if is_factor and 1 < value <= _MOST_FACTOR and value.denominator != 1:
+        factor = 1 / value if 0 < value < 1 else value
+        if is_factor and 1 < factor <= _MOST_FACTOR:
             yield mention.start, mention.end
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
 from grader.marking.prose.claims import Claim, affirmed, in_one_clause
-from grader.marking.prose.figures import SLACK, values
+from grader.marking.prose.figures import SLACK, stated
 from grader.marking.prose.text import is_word_list
 from grader.model import Answer, Span
 from grader.quantity import Dimension, mentions
@@ -44,11 +44,16 @@ def _figures(text: str, ctx: Context) -> list[Place]:
     if gemm is None:
         return []
     found = mentions(text, item_bytes=ctx.facts.item_bytes)
+    expected = (
+        (Dimension.INTENSITY, gemm.intensity, _INTENSITY_SLACK),
+        (Dimension.NUMBER, gemm.intensity, _INTENSITY_SLACK),
+        (Dimension.FLOP, gemm.flops, SLACK),
+        (Dimension.NUMBER, gemm.flops, SLACK),
+    )
     return [
         (f.start, f.end)
-        for f in values(found, Dimension.NUMBER)
-        if abs(f.value - gemm.intensity) <= _INTENSITY_SLACK * gemm.intensity
-        or abs(f.value - gemm.flops) <= SLACK * gemm.flops
+        for dimension, figure, slack in expected
+        for f in stated(found, dimension, (figure,), slack)
     ]
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.prose.claims import affirmed
+from grader.marking.prose.claims import affirmed, in_one_clause
 from grader.model import Answer
 from grader.rubric.schema import Item
 
 OUTCOMES = {"verdict": ("accepted", "week", "too_long", "contradicted", "unclear", "blank")}
 _LETTER = re.compile(
-    r"^\W*(?:option|answer|choice|case|verdict)?\s*[(\[]?([a-d1-4])\b[)\].:]?(?!\s*(?:day|week|hour|afternoon)|['’])",
+    r"^\W*(?:option|answer|choice|case|verdict|number)?\s*[(\[]?([a-d1-4])[)\].:]?\s*(?:$|[-–—,;:=(])",
     re.I,
 )
 _ORDER = "abcd"
@@ -63,6 +63,8 @@ def _in_reasoning(text: str, ctx: Context) -> str:
     aside = (*ctx.lexicon.hits("not_week", text), *ctx.lexicon.hits("in_another_case", text))
     weeks = ctx.lexicon.hits("week", text)
     week = any(not any(a.start < w.end and w.start < a.end for a in aside) for w in weeks)
+    if _says(ctx, "undecided", text):
+        return ""
     if _says(ctx, "tuesday", text) and not week:
         return "accepted"
     if _says(ctx, "neither_in_prose", text) and not week:
@@ -73,7 +75,7 @@ def _in_reasoning(text: str, ctx: Context) -> str:
 
 
 def _asks_for_a_week(text: str, ctx: Context) -> bool:
-    asked = affirmed(ctx.lexicon, "asks_for_week", text)
+    asked = in_one_clause(affirmed(ctx.lexicon, "asks_for_week", text), text)
     denied = ctx.lexicon.hits("not_week", text)
     return any(
         not any(d.start <= a.end and a.start <= d.end for d in denied)

@@ -47,6 +47,7 @@ _VAGUE_VALUES = {
 _AMOUNT = re.compile(
     r"(?<![\w.$#@])(?<!\w-)(?:"
     rf"(?P<numeric>{NUMBER_PATTERN})(?:\s?\^\s?(?P<power>\d{{1,2}}))?(?:-odd|-some|-ish)?"
+    r"(?:\s(?:something|odd|or so))?"
     r"(?:\s?(?:-|to|or)\s?(?P<upper>\d+(?:[.,]\d+)?))?"
     rf"|(?P<part>(?:(?:an?|one|two|three)[ -])?(?:{'|'.join(PART_WORDS)})\b"
     r"(?: of\b)?(?: an?\b| one\b)?)"

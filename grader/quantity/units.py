@@ -65,8 +65,8 @@ _BINARY_WORDS = {"kibi": 10, "mebi": 20, "gibi": 30, "tebi": 40}
 _TIMES = {
     0: ("s", "sec", "secs", "second", "seconds"),
     3: ("ms", "msec", "millisecond", "milliseconds", "milli"),
-    6: ("us", "µs", "usec", "µsec", "microsecond", "microseconds", "micros", "mus"),
-    9: ("ns", "nsec", "nanosecond", "nanoseconds", "nanos"),
+    6: tuple("us µs usec µsec microsecond microseconds microsec microsecs micros mus".split()),
+    9: ("ns", "nsec", "nanosecond", "nanoseconds", "nanosec", "nanosecs", "nanos"),
 }
 
 
@@ -90,6 +90,7 @@ def _table() -> dict[str, Unit]:
     table["gig"] = table["gigs"] = Unit(Fraction(10**9), _BYTE)
     table["megs"] = table["meg"] = Unit(Fraction(10**6), _BYTE)
     table["b"] = Unit(Fraction(1), _BYTE)
+    table["Mo"] = Unit(Fraction(10**6), _BYTE)  # octets, as in French
     for name in ("%", "percent", "per cent", "pct"):
         table[name] = Unit(Fraction(1, 100), Powers(), percent=True)
     for name in ("element", "elements", "elem", "elems", "values", "numel", "N", "n", "items"):

@@ -6,6 +6,7 @@ A lexicon file maps concept names to phrasings. In a phrasing
     (run|call)     is one of several words or phrasings
     the?           may be missing
     ..             is a gap of up to three words, ... of up to six
+    n't            is any verb that ends so (doesn't, cant, won’t)
     {number}       is a number in digits, {rate} one of gigabytes or terabytes per second
     <name>         is any phrasing of another concept of the lexicon
 
@@ -30,6 +31,7 @@ _SLOTS = {
     "{number}": r"\d[\d.,]*",
     "{rate}": r"\d[\d.,]*\s?[GT](?:i?B|byte\w*)?(?:/s|ps)?",
 }
+_NOT = r"\w+n['’]?t"
 _GAPS = {"..": 3, "...": 6}
 _WORD = r"[\w'’%µ.,/]+"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -124,6 +126,8 @@ class Lexicon:
     def _word(self, token: str, depth: int) -> str:
         if token in _SLOTS:
             return _SLOTS[token]
+        if token == "n't":
+            return _NOT
         if token.startswith("<"):
             return f"(?:{self.source(token[1:-1], depth + 1)})"
         return r"\w*".join(re.escape(piece) for piece in token.split("*"))
