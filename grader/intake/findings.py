@@ -154,6 +154,8 @@ KINDS = (
          "Keep the header of the template's table."),
     Kind("SB211", "script-left-out", "note", "a script or a style sheet was left out",
          "Hand in the text alone."),
+    Kind("SB212", "labels-missing", "review", "places of the sheet that the file does not name",
+         "Start from the template and keep its labels."),
 )  # fmt: skip
 _BY_NAME = {kind.name: kind for kind in KINDS}
 

@@ -21,7 +21,19 @@ from grader.model import Finding, ReceiptLine, Role, SourceFile, Submission
 from grader.rubric.schema import FileRoles, Rubric, Sheet
 
 _YAML = (".yaml", ".yml", ".json")
-_TEXTS = (*_YAML, ".md", ".markdown", ".mdown", ".txt", ".text", ".html", ".htm", ".rtf", "")
+_TEXTS = (
+    ".yaml",
+    ".yml",
+    ".md",
+    ".markdown",
+    ".mdown",
+    ".txt",
+    ".text",
+    ".html",
+    ".htm",
+    ".rtf",
+    "",
+)
 _DOCUMENTS = (".pdf", ".docx", ".doc", ".odt", ".pages", ".png", ".jpg", ".jpeg", ".heic")
 _README = re.compile(r"readme|license|licence|requirements|notes?\b|changelog", re.I)
 _KERNEL = re.compile(r"kernel|triton|fused", re.I)
@@ -105,7 +117,8 @@ def _answers(listing: Listing, rubric: Rubric) -> tuple[_Sheet | None, list[Find
 
 
 def _plausible(file: HandedIn) -> bool:
-    return file.suffix in (*_TEXTS, *_DOCUMENTS) and not _README.match(file.name)
+    named = file.suffix == ".json" and file.name.lower().startswith("answer")
+    return named or (file.suffix in (*_TEXTS, *_DOCUMENTS) and not _README.match(file.name))
 
 
 def _best(sheets: Sequence[_Sheet]) -> _Sheet | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from grader.intake.findings import summed_up
 from grader.intake.limits import ANSWER_BYTES, ANSWER_LINES, NOTES
 from grader.intake.markdown_found import Found
+from grader.intake.markdown_letters import with_headings
 from grader.intake.markdown_reader import Reader
 from grader.intake.markdown_settle import settle
 from grader.intake.markdown_text import Passage
@@ -21,6 +22,9 @@ from grader.intake.yaml_sheet import read_yaml
 from grader.model import Answer
 from grader.rubric.schema import Sheet
 
+_MANY_LABELS = 3  # that nothing in the file names
+_MANY_WORDS = 40
+
 
 def read_markdown(text: str, file: str, sheet: Sheet) -> SheetReading:
     """Return what a Markdown (or HTML) answer file says; never raises for what a student wrote."""
@@ -29,7 +33,7 @@ def read_markdown(text: str, file: str, sheet: Sheet) -> SheetReading:
         return read_yaml(text, file, sheet)
     lines = text[:ANSWER_BYTES].split("\n")[:ANSWER_LINES]
     source = [Passage.verbatim(line, number) for number, line in enumerate(lines, 1)]
-    document = read_document(source)
+    document = read_document(with_headings(source, sheet))
     found = Reader(sheet, file).read(document)
     answers = _merged(found, settle(found))
     notes = _notes(found, document, sheet)
@@ -37,6 +41,7 @@ def read_markdown(text: str, file: str, sheet: Sheet) -> SheetReading:
         found.note("too-large", source[-1], found=f"{len(text):,} characters")
     if text.strip() and not found.labelled and all(a.blank for a in answers.values()):
         found.note("no-label-found", source[0], keys=[section.key for section in sheet.sections])
+    _tell_missing(found, answers, source, sheet)
     return SheetReading(
         answers=assemble(sheet, answers, file=file),
         notes=tuple(note.model_copy(update={"key": f"notes[{i}]"}) for i, note in enumerate(notes)),
@@ -45,6 +50,22 @@ def read_markdown(text: str, file: str, sheet: Sheet) -> SheetReading:
         name=found.name,
         readable=bool(text.strip()),
     )
+
+
+def _tell_missing(
+    found: Found, answers: dict[str, Answer], source: Sequence[Passage], sheet: Sheet
+) -> None:
+    """Say so if much was written but several labels of the sheet are nowhere in the file."""
+    seen = {*found.labelled, *(key.partition("[")[0] for key in answers)}
+    fields = [field for section in sheet.sections for field in section.fields]
+    missing = [
+        field.key
+        for field in fields
+        if not any(key == field.key or key.startswith(f"{field.key}.") for key in seen)
+    ]
+    written = sum(len(line.text.split()) for line in source)
+    if len(missing) >= _MANY_LABELS and written >= _MANY_WORDS:
+        found.note("labels-missing", source[0], found=", ".join(missing), keys=missing)
 
 
 def _merged(found: Found, answers: dict[str, Answer]) -> dict[str, Answer]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from grader.marking.context import Context, Marking, award
 from grader.marking.prose.claims import Claim, affirmed
 from grader.marking.prose.figures import Found, stated, values
+from grader.marking.prose.text import words
 from grader.marking.ratios import row_named
 from grader.marking.rows import rows_in
 from grader.model import Answer, Part, Span
@@ -23,11 +24,14 @@ RATIO_SLACK = Fraction(4, 100)
 RATE_SLACK = Fraction(10, 100)
 _BYTE_TIME = Fraction(1, 10**6)  # any time below a microsecond can only come from bytes
 _MICRO = 10**6
+_ROW_WORDS = 3  # a longer answer than a row's name says why as well
 
 
 def mark(item: Item, ctx: Context) -> Marking:
     """Mark the choice of row and the evidence for it."""
     chosen, evidence = ctx.answer(item, "row"), ctx.answer(item, "evidence")
+    if chosen and (evidence is None or evidence.blank) and len(words(chosen.text)) > _ROW_WORDS:
+        evidence = chosen  # "4,096, because …" stands in one place
     tiny = min(ctx.facts.rows, key=lambda row: row.numel)
     row, doubt = _row(chosen, evidence, tiny, ctx)
     spans = chosen.spans(0, len(chosen.text)) if chosen and not chosen.blank else ()

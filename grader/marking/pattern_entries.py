@@ -138,13 +138,15 @@ def _only_beside_the_point(item: Item, ctx: Context, entry: Entry) -> bool:
 
 def denies(item: Item, ctx: Context, entry: Entry) -> bool:
     """Return True if the entry advises the very mistake."""
-    said = hits(ctx, item, "opposite", entry.wrong)
+    listed = item.settings.get("opposite", [])
+    concepts = listed if isinstance(listed, list) else [listed]
+    said = [c for name in concepts for c in affirmed(ctx.lexicon, str(name), entry.wrong)]
     reported = hits(ctx, item, "reported", entry.wrong)  # "thinking that no sync is needed"
     if said and not any(r.start <= s.end for s in said for r in reported):
         return True
     advised = item.settings.get("opposite_fix", [])
-    concepts = advised if isinstance(advised, list) else [advised]
-    return any(affirmed(ctx.lexicon, str(name), entry.fix) for name in concepts)
+    remedies = advised if isinstance(advised, list) else [advised]
+    return any(affirmed(ctx.lexicon, str(name), entry.fix) for name in remedies)
 
 
 def other_hazard(entry: Entry, ctx: Context) -> bool:
