@@ -33,6 +33,7 @@ class Tally:
     hits: int = 0
     false: int = 0
     missed: int = 0
+    review: int = 0
     lines: int = 0
     lines_right: int = 0
 
@@ -46,10 +47,22 @@ class Tally:
 
 
 @dataclass
+class Checked:
+    """What a checker says of one script; ``review`` are patterns it leaves to a person."""
+
+    found: Found = field(default_factory=lambda: {p: set() for p in PATTERNS.values()})
+    review: set[str] = field(default_factory=set)
+    errors: bool = False
+    traced: bool = False
+
+
+@dataclass
 class Outcome:
     """One checker over one folder of scripts."""
 
-    tallies: dict[str, Tally] = field(default_factory=lambda: {p: Tally() for p in PATTERNS.values()})
+    tallies: dict[str, Tally] = field(
+        default_factory=lambda: {p: Tally() for p in PATTERNS.values()}
+    )
     valid: int = 0
     valid_flagged: int = 0
     parsable: int = 0
@@ -73,37 +86,43 @@ def _held(path: Path) -> bool:
     return number is not None and int(number[0]) % 3 == 0
 
 
-def by_rules(files: dict[str, str], entry: str, view: str) -> tuple[Found, bool]:
+def by_rules(files: dict[str, str], entry: str, view: str) -> Checked:
     """Return what the rules find at level error, a host clock at any level but review."""
     lint = lint_files(files, entry, trace=view == "both")
-    found: Found = {pattern: set() for pattern in PATTERNS.values()}
+    checked = Checked(traced=lint.traced)
     for one in lint.findings:
-        counts = one.severity == "error" or (one.code == "GT104" and one.severity == "note")
-        if one.code in PATTERNS and counts:
+        if one.code not in PATTERNS:
+            continue
+        pattern = PATTERNS[one.code]
+        checked.errors |= one.severity == "error"
+        if one.severity == "error" or (one.code == "GT104" and one.severity == "note"):
             place = str(one.line) if one.file == entry else f"{one.file}:{one.line}"
-            found[PATTERNS[one.code]].add(place)
-    return found, lint.traced
+            checked.found[pattern].add(place)
+        elif one.severity == "review":
+            checked.review.add(pattern)
+    return checked
 
 
 _CLOCK = re.compile(r"time\.(time|perf_counter|monotonic)|default_timer|datetime\.now|\btimeit\b")
 
 
-def by_keywords(files: dict[str, str], entry: str, view: str) -> tuple[Found, bool]:
+def by_keywords(files: dict[str, str], entry: str, view: str) -> Checked:
     """Return what a search for words finds: the plain checker to compare with."""
     text = "\n".join(files.values())
     lines = files[entry].splitlines()
     clock = next((str(i) for i, line in enumerate(lines, 1) if _CLOCK.search(line)), "")
     compiled = next((str(i) for i, line in enumerate(lines, 1) if "torch.compile" in line), "")
     warm = re.search(r"warm[-_ ]?up|\bwarm\b", text, re.I)
-    return {
+    found = {
         "first_call": {compiled} if compiled and not warm else set(),
         "no_warmup": set() if warm else {clock or "1"},
         "no_sync": set() if "synchronize" in text else {clock or "1"},
         "cpu_timer": {clock} if clock else set(),
-    }, False
+    }
+    return Checked(found=found, errors=any(found.values()))
 
 
-Checker = Callable[[dict[str, str], str, str], tuple[Found, bool]]
+Checker = Callable[[dict[str, str], str, str], Checked]
 
 
 def run(folders: list[Path], checker: Checker, view: str) -> Outcome:
@@ -117,26 +136,27 @@ def run(folders: list[Path], checker: Checker, view: str) -> Outcome:
         }
         entry = "bench.py" if "bench.py" in files else next(iter(files))
         start = time.process_time()
-        found, traced = checker(files, entry, view)
+        checked = checker(files, entry, view)
         outcome.seconds.append(time.process_time() - start)
-        _count(outcome, folder.name, label, found)
+        _count(outcome, folder.name, label, checked)
         outcome.parsable += label["parses"]
-        outcome.traced += traced and label["parses"]
+        outcome.traced += checked.traced and label["parses"]
     return outcome
 
 
-def _count(outcome: Outcome, name: str, label: dict[str, Any], found: Found) -> None:
+def _count(outcome: Outcome, name: str, label: dict[str, Any], checked: Checked) -> None:
     if label["valid"]:
         outcome.valid += 1
-        outcome.valid_flagged += any(found.values())
+        outcome.valid_flagged += checked.errors
     for pattern, tally in outcome.tallies.items():
         if pattern in label["ambiguous"]:
             continue
         wanted = {str(line) for line in label["patterns"][pattern]}
-        got = found[pattern]
+        got = checked.found[pattern]
         tally.hits += bool(got and wanted)
         tally.false += bool(got and not wanted)
         tally.missed += bool(wanted and not got)
+        tally.review += bool(not got and pattern in checked.review)
         if got and wanted:
             other = {str(line) for line in label.get("alt_lines", {}).get(pattern, ())}
             tally.lines += len(got)
@@ -147,11 +167,15 @@ def _count(outcome: Outcome, name: str, label: dict[str, Any], found: Found) -> 
 
 def table(title: str, outcome: Outcome) -> str:
     """Return the tallies as text."""
-    rows = [f"{title}", f"{'':12}{'TP':>4}{'FP':>4}{'FN':>4}{'P':>7}{'R':>7}{'lines':>9}"]
+    rows = [
+        f"{title}",
+        f"{'':12}{'TP':>4}{'FP':>4}{'FN':>4}{'review':>8}{'P':>7}{'R':>7}{'lines':>9}",
+    ]
     for name, t in [*outcome.tallies.items(), ("all", outcome.total())]:
         lines = f"{t.lines_right}/{t.lines}"
         rows.append(
-            f"{name:12}{t.hits:4}{t.false:4}{t.missed:4}{t.precision:7.3f}{t.recall:7.3f}{lines:>9}"
+            f"{name:12}{t.hits:4}{t.false:4}{t.missed:4}{t.review:8}"
+            f"{t.precision:7.3f}{t.recall:7.3f}{lines:>9}"
         )
     middle = sorted(outcome.seconds)[len(outcome.seconds) // 2] if outcome.seconds else 0.0
     rows.append(f"valid scripts with errors: {outcome.valid_flagged} of {outcome.valid}")

@@ -8,6 +8,7 @@ its kernels and operators really do.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
@@ -24,8 +25,10 @@ from grader.sandbox.policy import Level
 
 MAX_FILE = 1 << 20
 
-Kind = Literal["correctness", "ledger", "build"]
-KINDS: tuple[Kind, ...] = ("correctness", "ledger", "build")
+Kind = Literal["correctness", "ledger", "build", "timing"]
+KINDS: tuple[Kind, ...] = ("correctness", "ledger", "build", "timing")
+Known = Callable[[str], Evidence | None]
+"""Returns the stored evidence under a content key, None if there is none."""
 Outcome = Literal["had", "student_error", "harness_fault", "not_measured"]
 
 
@@ -42,24 +45,42 @@ class Settings:
 
 
 def examine(
-    submission: Submission, rubric: Rubric, *, device: str, least: Level = Level.MEDIUM
+    submission: Submission,
+    rubric: Rubric,
+    *,
+    device: str,
+    least: Level = Level.MEDIUM,
+    known: Known | None = None,
 ) -> tuple[Evidence, ...]:
-    """Return all evidence about the code of a submission; see ``examine_kernel``."""
-    return examine_kernel(submission, rubric, device=device, least=least)
+    """Return all evidence about the code of a submission, its kernel and its timing script.
+
+    ``known`` hands back stored evidence, so that the same code is examined once.
+    """
+    kernel = examine_kernel(submission, rubric, device=device, least=least, known=known)
+    return (*kernel, *_examine_script(submission, rubric, device, known))
 
 
 def examine_kernel(
-    submission: Submission, rubric: Rubric, *, device: str, least: Level = Level.MEDIUM
+    submission: Submission,
+    rubric: Rubric,
+    *,
+    device: str,
+    least: Level = Level.MEDIUM,
+    known: Known | None = None,
 ) -> tuple[Evidence, ...]:
-    """Return correctness, ledger and build evidence about the kernel, if one was handed in.
+    """Return correctness, ledger, build and timing evidence about the kernel, if there is one.
 
     ``device`` "none" measures nothing. ``least`` is the isolation that the child must have.
-    Never raises for what a submission does; a fault of ours is evidence with that outcome.
+    ``known`` hands back stored evidence. Never raises for what a submission does; a fault of
+    ours is evidence with that outcome.
     """
     file, settings = submission.file_of("kernel"), kernel_settings(rubric)
     if file is None or settings is None:
         return ()
-    key = _key(submission, settings)
+    key = _key(submission, settings, device)
+    stored = _stored([f"{kind}:{key}" for kind in KINDS], known)
+    if stored:
+        return stored
     try:
         _check_possible(file, device)
         return _Examination(submission, file, settings, key, device, least).evidence()
@@ -67,6 +88,38 @@ def examine_kernel(
         return _stopped(key, stop)
     except HarnessFault as fault:
         return _stopped(key, _Stop("harness_fault", str(fault)))
+
+
+def _examine_script(
+    submission: Submission, rubric: Rubric, device: str, known: Known | None
+) -> tuple[Evidence, ...]:
+    """Return evidence about the timing script, if one was handed in."""
+    script = submission.file_of("timing_script")
+    if script is None:
+        return ()
+    key = f"discipline:{_code_key(submission, (rubric.hash, device))}"
+    stored = _stored([key], known)
+    if stored:
+        return stored
+    from grader.discipline.evidence import examine_script
+
+    try:
+        return tuple(
+            e.model_copy(update={"key": key})
+            for e in examine_script(submission, rubric, device=device)
+        )
+    except HarnessFault as fault:
+        reason = str(fault)
+        return (Evidence(kind="discipline", key=key, outcome="harness_fault", reason=reason),)
+
+
+def _stored(keys: list[str], known: Known | None) -> tuple[Evidence, ...]:
+    """Return the stored evidence of every key; nothing unless all of it is there and final."""
+    if known is None:
+        return ()
+    found = [known(key) for key in keys]
+    final = [e for e in found if e is not None and e.outcome != "harness_fault"]
+    return tuple(final) if len(final) == len(keys) else ()
 
 
 def kernel_settings(rubric: Rubric) -> Settings | None:
@@ -112,7 +165,7 @@ def _stopped(key: str, stop: _Stop) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             kind=kind,
-            key=key,
+            key=f"{kind}:{key}",
             outcome=stop.outcome,
             reason=stop.reason,
             findings=stop.findings if kind == KINDS[0] else (),
@@ -121,9 +174,17 @@ def _stopped(key: str, stop: _Stop) -> tuple[Evidence, ...]:
     )
 
 
-def _key(submission: Submission, settings: Settings) -> str:
+def _key(submission: Submission, settings: Settings, device: str) -> str:
+    """Return a key that changes with code, settings, version, and what the machine can measure."""
+    from grader.correctness.live import device_nodes
+
+    measures = device if device in ("none", "cpu") else f"gpu {bool(device_nodes())}"
+    return _code_key(submission, (settings, measures))
+
+
+def _code_key(submission: Submission, more: object) -> str:
     code = sorted((f.path, f.sha256) for f in submission.files if f.path.endswith(".py"))
-    return hashlib.sha256(repr((code, settings, __version__)).encode()).hexdigest()
+    return hashlib.sha256(repr((code, more, __version__)).encode()).hexdigest()
 
 
 class _Examination:
@@ -170,10 +231,12 @@ class _Examination:
             "sandbox": replayed.held.level.label,
             "layers": list(replayed.held.layers),
         }
+        correctness = self._correctness(program, replayed)
         return (
-            self._correctness(program, replayed),
+            correctness,
             self._ledger(program, replayed),
             self._build(program),
+            self._timing(correctness),
         )
 
     @property
@@ -217,7 +280,7 @@ class _Examination:
         failed = outcome == "failed"
         return Evidence(
             kind="correctness",
-            key=self._key,
+            key=f"correctness:{self._key}",
             outcome="student_error" if failed else "had",
             reason=verdict.findings[0].message if failed else "",
             payload={
@@ -258,7 +321,8 @@ class _Examination:
         if summary["problem"] or call.fault is not None:
             outcome: Outcome = "student_error" if call.fault is not None else "not_measured"
             reason = summary["problem"] or "the call fails"
-            return Evidence(kind="ledger", key=self._key, outcome=outcome, reason=reason)
+            key = f"ledger:{self._key}"
+            return Evidence(kind="ledger", key=key, outcome=outcome, reason=reason)
         tensor_bytes = self._drawn[self._measured].storage.nbytes
         ledger = ledger_of(summary["rows"], tensor_bytes)
         rows = replayed.as_written
@@ -267,7 +331,7 @@ class _Examination:
         )
         return Evidence(
             kind="ledger",
-            key=self._key,
+            key=f"ledger:{self._key}",
             outcome="had",
             payload={
                 **payload_of(ledger, None if rows is None else ledger_of(rows, tensor_bytes)),
@@ -287,11 +351,12 @@ class _Examination:
         kernels = [program.kernels[i] for i in used if i < len(program.kernels)]
         if not kernels:
             reason = "the call launches no Triton kernel"
-            return Evidence(kind="build", key=self._key, outcome="not_measured", reason=reason)
+            key = f"build:{self._key}"
+            return Evidence(kind="build", key=key, outcome="not_measured", reason=reason)
         builds = [build(kernel, least=self._least) for kernel in kernels]
         return Evidence(
             kind="build",
-            key=self._key,
+            key=f"build:{self._key}",
             outcome="had",
             payload={
                 "kernels": [
@@ -302,6 +367,29 @@ class _Examination:
             findings=tuple(build_findings(kernels, builds, **self._place)),
             machine=self._machine,
         )
+
+    def _timing(self, correctness: Evidence) -> Evidence:
+        """Time a right kernel; the time of another means nothing."""
+        from grader.timing.evidence import timing_evidence
+
+        key = f"timing:{self._key}"
+        if correctness.payload.get("verdict") not in ("right", "nan_lost"):
+            reason = "only a kernel with right results is timed"
+            return Evidence(kind="timing", key=key, outcome="not_measured", reason=reason)
+        try:
+            return timing_evidence(
+                self._files,
+                self._file.path,
+                self._settings.functions,
+                key=key,
+                formula=self._settings.formula,
+                dtype=self._settings.dtype,
+                device=self._device,
+                least=self._least,
+                place=self._place,
+            )
+        except HarnessFault as fault:
+            return Evidence(kind="timing", key=key, outcome="harness_fault", reason=str(fault))
 
     def _student(self, code: str, reason: str, **facts: Any) -> _Stop:
         return _Stop("student_error", reason, (finding(code, **facts, **self._place),))

@@ -40,6 +40,10 @@ MIGRATIONS = (
     CREATE TRIGGER decisions_are_final BEFORE UPDATE ON decisions
       BEGIN SELECT RAISE(ABORT, 'decisions are append-only'); END;
     """,
+    """
+    CREATE TABLE people (student TEXT PRIMARY KEY, record TEXT NOT NULL);
+    CREATE TABLE facts (name TEXT PRIMARY KEY, record TEXT NOT NULL);
+    """,
 )
 
 
@@ -140,6 +144,29 @@ class Gradebook:
             "INSERT OR REPLACE INTO evidence VALUES (?, ?)",
             (evidence.key, evidence.model_dump_json()),
         )
+
+    def save_person(self, student: str, record: str) -> None:
+        """Store what the class's intake knows of a student, as JSON."""
+        self._db.execute("INSERT OR REPLACE INTO people VALUES (?, ?)", (student, record))
+
+    def person(self, student: str) -> str | None:
+        """Return what ``save_person`` stored for a student."""
+        row = self._db.execute("SELECT record FROM people WHERE student = ?", (student,)).fetchone()
+        return str(row[0]) if row else None
+
+    def save_fact(self, name: str, record: str) -> None:
+        """Store a fact about the class as a whole, as JSON."""
+        self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, record))
+
+    def fact(self, name: str) -> str | None:
+        """Return what ``save_fact`` stored under a name."""
+        row = self._db.execute("SELECT record FROM facts WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else None
+
+    def faults(self) -> tuple[tuple[str, str], ...]:
+        """Return (student, reason) of every fault of ours, in the order they were met."""
+        rows = self._db.execute("SELECT student, reason FROM faults ORDER BY id")
+        return tuple((row[0], row[1]) for row in rows)
 
     def evidence(self, key: str) -> Evidence | None:
         """Return the evidence stored under a content key, if any."""
@@ -250,7 +277,7 @@ class Gradebook:
 
 
 def content_digest(path: Path) -> str:
-    """Return a hash of the names and bytes of everything below ``path`` (links are not followed)."""
+    """Return a hash of all names and bytes below ``path``; links are not followed."""
     digest = hashlib.sha256()
     files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
     for file in files:

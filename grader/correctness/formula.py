@@ -142,7 +142,7 @@ class Formula:
         assert isinstance(tree.body, ast.Lambda)
         tree.body.body = self._tree
         code = compile(tree, "<formula>", "eval")
-        return eval(code, {"__builtins__": {}, **names})  # type: ignore[no-any-return]
+        return eval(code, names)  # type: ignore[no-any-return]
 
 
 def _parse(text: str) -> ast.expr:

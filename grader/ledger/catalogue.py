@@ -226,6 +226,24 @@ CATALOGUE: Mapping[str, Entry] = {
         message="what came back from running {file} is not a recording: {error}",
         help="Leave the process that the function runs in alone.",
     ),
+    "KN170": Entry(
+        name="timed-result-wrong",
+        severity="error",
+        message="a call that was timed gave a wrong result: {error}",
+        help="Compute from the input of each call, before the call is over on the stream.",
+    ),
+    "KN171": Entry(
+        name="below-the-floor",
+        severity="error",
+        message="the measured time is impossible: {error}",
+        help="Do the work of each call in that call, on the current stream.",
+    ),
+    "KN172": Entry(
+        name="clocks-disagree",
+        severity="review",
+        message="the device's clock says {got} a call, a batch timed from outside {wanted}",
+        help="Keep to the current stream; a person decides which clock is right.",
+    ),
 }
 
 

@@ -28,7 +28,8 @@ def _judge(evidence: Evidence | None, code: str) -> tuple[str, list[Finding]]:
     if evidence is None or evidence.outcome in ("not_measured", "harness_fault"):
         return "not_measured", []
     found = [f for f in evidence.findings if f.code == code]
-    errors = [f for f in found if f.severity == "error"]
+    # a host clock that was waited for on both sides is a note, and the pattern all the same
+    errors = [f for f in found if f.severity == "error" or f.data.get("host_clock") is True]
     if errors:
         return "found", errors
     reviews = [f for f in found if f.severity == "review"]

@@ -7,6 +7,8 @@ import textwrap
 from collections.abc import Mapping
 from functools import partial
 
+from grader.classroom.findings import KINDS as CLASS_KINDS
+from grader.discipline.catalogue import CATALOGUE as TIMING
 from grader.intake.findings import KINDS
 from grader.ledger.catalogue import CATALOGUE
 from grader.model import Severity
@@ -18,6 +20,14 @@ _COSTS: Mapping[Severity, str] = {
     "review": "A person looks at it; it costs nothing by itself.",
     "note": "A note; it costs nothing.",
 }
+HARNESS: Mapping[str, tuple[str, Severity, str, str]] = {
+    "HF001": (
+        "harness-fault",
+        "review",
+        "this submission could not be graded here",
+        "Nothing needs to be done by the student; run the batch again or look at the log.",
+    )
+}
 _FACT = re.compile(r"\{\w+\}")
 
 
@@ -25,9 +35,11 @@ def known_codes() -> tuple[Registry, ...]:
     """Return the registries of finding codes, to be passed to ``explain``."""
     intake = {k.code: (k.name, k.severity, k.message, k.help) for k in KINDS}
     kernel = {c: (e.name, e.severity, e.message, e.help) for c, e in CATALOGUE.items()}
+    class_intake = {k.code: (k.name, k.severity, k.message, k.help) for k in CLASS_KINDS}
+    timing = {c: (e.name, e.severity, e.message, e.help) for c, e in TIMING.items()}
     return tuple(
         {code: partial(_page, code, *told) for code, told in table.items()}
-        for table in (intake, kernel)
+        for table in (intake, class_intake, kernel, timing, HARNESS)
     )
 
 

@@ -1,0 +1,1 @@
+"""What the libraries of a timing script mean to the source view, by dotted name."""

@@ -1,0 +1,1 @@
+"""Strict timing: one protocol, three devices (CUDA, CPU, virtual)."""

@@ -1,0 +1,1 @@
+"""The devices that the strict protocol runs on."""
