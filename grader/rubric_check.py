@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from importlib.util import find_spec
 from pathlib import Path
 
 from grader.errors import GraderError
@@ -93,6 +94,7 @@ def _item_problems(item: Item, rubric: Rubric) -> Iterator[str]:
             yield f"{item.id}: reads {role} from {key}, which the sheet does not have"
 
 
+_TRACED_SHAPE = (4, 32, 128)
 _ROLES = ("kernel", "timing_script")
 
 
@@ -196,5 +198,30 @@ def _outcome(rubric: Rubric, submission: Submission, item: Item, criterion: str)
 
 
 def _ledger(rubric: Rubric) -> Iterator[Check]:
-    """Compare the operator list with a trace of the real chain, where torch is installed."""
-    return iter(())
+    """Compare the operator list with a trace of the real chain, where torch is installed, and
+    see that no trivial answer passes for a right kernel."""
+    formula_text = next(
+        (str(i.settings["formula"]) for i in rubric.items if "formula" in i.settings), None
+    )
+    if formula_text is None:
+        return
+    if find_spec("torch") is None:
+        yield Check(name="traced ledger", ok=True, detail="not compared: torch is not installed")
+        return
+    from grader.correctness.formula import Formula
+    from grader.correctness.impostors import passing_impostors
+    from grader.ledger.eager import trace_eager
+
+    formula, dtype = Formula(formula_text), rubric.givens.dtype
+    ledger = trace_eager(formula.on_torch(), [_TRACED_SHAPE], dtype=dtype)
+    traced, expected = ledger.multiple(ledger.moved), derive(rubric.givens).eager_passes
+    launches, operators = ledger.launches, len(rubric.givens.operators)
+    yield Check(
+        name="traced ledger",
+        ok=traced == expected and launches == operators,
+        detail=f"torch launches {launches} kernels that move {traced}|x|; "
+        f"the operator list has {operators} and gives {expected}|x|",
+    )
+    passed = passing_impostors(formula, dtype)
+    detail = ", ".join(passed) or "no trivial answer passes for a right kernel"
+    yield Check(name="impostors", ok=not passed, detail=detail)

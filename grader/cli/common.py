@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -11,10 +12,11 @@ from typing import NoReturn, ParamSpec
 import click
 from pydantic import JsonValue
 
-from grader.errors import CourseConfigError, GraderError, SubmissionProblem
+from grader.errors import CourseConfigError, GraderError, HarnessFault, SubmissionProblem
 from grader.rubric.loader import DEFAULT
 
 GRADED, FOUND_ERRORS, COULD_NOT_GRADE = 0, 1, 2
+DEBUG = "GRADER_DEBUG"
 P = ParamSpec("P")
 
 rubric_option = click.option(
@@ -46,6 +48,11 @@ def plain_failures(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except GraderError as error:
             fail(error)
+        except Exception as error:
+            if os.environ.get(DEBUG):
+                raise
+            reason = f"{type(error).__name__}: {error}"
+            fail(HarnessFault(f"a fault of the grader: {reason} (set {DEBUG}=1 for details)"))
 
     return run
 

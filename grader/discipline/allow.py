@@ -45,12 +45,15 @@ def apply(
 
 
 def comments(text: str) -> list[tuple[int, str, str]]:
-    """Return (line, code, reason) of every such comment; strings that look like one are none."""
+    """Return (line, code, reason) of every such comment; strings that look like one are none.
+
+    A comment that has its line to itself speaks of the next line.
+    """
     found: list[tuple[int, str, str]] = []
     # the rest of a file that is not Python holds no comments to rely on
     with suppress(tokenize.TokenError, SyntaxError, ValueError):
         found.extend(
-            (token.start[0], (match[1] or "").strip(), match[2].strip()[:200])
+            (token.start[0] + token.line.lstrip().startswith("#"), (match[1] or "").strip(), match[2].strip()[:200])
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
             if token.type == tokenize.COMMENT and (match := _ALLOW.search(token.string))
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import nan
@@ -31,6 +31,17 @@ class ItemTally:
     waiting: int = 0
     not_graded: int = 0
     blank: int = 0
+
+    def count(self, points: Fraction | None, mark: Mark | None) -> None:
+        """Count one student; ``points`` is None while nobody has decided."""
+        if points is not None:
+            self.decided += 1
+            self.points += points
+            self.blank += mark is not None and left_blank(mark)
+        elif mark is not None and mark.status == "review":
+            self.waiting += 1
+        else:
+            self.not_graded += 1
 
 
 @dataclass
@@ -143,10 +154,14 @@ class ClassTally:
         else:
             heapq.heappushpop(self._queue, ranked)
 
-    def _add_evidence(self, evidence: Iterable[Evidence]) -> None:
-        for one in evidence:
-            if one.outcome in ("harness_fault", "not_measured"):
-                self.evidence[one.outcome, one.kind, one.reason[:_REASON]] += 1
+    def _add_evidence(self, evidence: Sequence[Evidence]) -> None:
+        """Count a student once for each reason and each machine."""
+        lacking = {
+            (one.outcome, one.kind, one.reason[:_REASON])
+            for one in evidence
+            if one.outcome in ("harness_fault", "not_measured")
+        }
+        self.evidence.update(lacking)
         self.machines.update({m for m in map(_machine, evidence) if m})
 
 

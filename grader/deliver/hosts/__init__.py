@@ -1,0 +1,1 @@
+"""The services that start the grader themselves, one submission at a time."""
