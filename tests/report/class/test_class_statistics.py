@@ -29,8 +29,10 @@ def test_an_item_is_not_correlated_with_itself():
 
 
 def test_a_reversed_item_is_negative():
-    """Those who lose the item win the rest."""
-    assert stats.item_rest([5, 0, 5, 0], [5, 9, 6, 10]) == pytest.approx(-4 * 2 * 4.0 / math.sqrt(25 * 65))
+    """Those who lose the item win the rest: Σdxdy = −45, Σdx² = 25, Σdy² = 82."""
+    r = stats.item_rest([5, 0, 5, 0], [5, 9, 6, 10])
+
+    assert r == pytest.approx(-45 / math.sqrt(25 * 82))
 
 
 def test_no_variation_is_no_correlation():
