@@ -15,11 +15,17 @@ help: ## list the targets
 grade: $(NEEDS) ## grade one submission: make grade S=path
 	@$(BIN)/grader grade "$(S)" --out "$(OUT)" --exit-zero
 
-batch: $(VENV)/kernels.stamp ## grade a class: make batch S=folder
-	@$(BIN)/grader batch "$(S)" --out "$(OUT)"
+batch: $(VENV)/kernels.stamp ## grade a class: make batch S=folder-or-zip
+	@$(BIN)/grader batch "$(S)" --out "$(OUT)/class"
 
 test: $(VENV)/dev.stamp ## run the tests
 	@$(BIN)/pytest
+
+test-all: $(VENV)/dev.stamp ## run the slow tests as well
+	@$(BIN)/pytest -m "" --timeout 3600
+
+gpu-check: $(VENV)/dev.stamp ## on a machine with a GPU: run its tests and time the reference
+	@$(BIN)/python benchmarks/gpu_check.py
 
 lint: $(VENV)/dev.stamp ## check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -43,4 +49,4 @@ $(VENV)/dev.stamp: $(VENV)/kernels.stamp
 	@$(PIP) -e '.[kernels,dev]' '$(TORCH)'
 	@touch $@
 
-.PHONY: help grade batch test lint clean
+.PHONY: help grade batch test test-all gpu-check lint clean

@@ -152,8 +152,9 @@ class Paragraph:
         found = stated(self._found, Dimension.SECONDS, floors, FLOOR_SLACK)
         found += self.needed_rates
         found += self._bytes(expected.fitting)
-        if not found and self.concept("below_floor"):
-            found += stated(self._found, Dimension.NUMBER, expected.factors, FACTOR_SLACK)
+        if not found and self.below_floor:
+            exact = [m for m in self._found if (m.quantity.digits or 0) > 1]  # 4 is the traffic's
+            found += stated(exact, Dimension.NUMBER, expected.factors, FACTOR_SLACK)
         return found
 
     @cached_property

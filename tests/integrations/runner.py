@@ -18,7 +18,9 @@ EXAMPLES = ROOT / "submissions_example"
 ANSWERS_SECONDS = 60
 _EXPRESSION = re.compile(r"\$\{\{\s*(.*?)\s*\}\}")
 # both forms that the runner obeys, at the start of a line and behind blanks
-_COMMAND = re.compile(r"\s*(?:::|##\[)(?P<name>[\w-]+)(?P<properties>[^\]:]*|.*?)(?:::|\])(?P<data>.*)")
+_COMMAND = re.compile(
+    r"\s*(?:::|##\[)(?P<name>[\w-]+)(?P<properties>[^\]:]*|.*?)(?:::|\])(?P<data>.*)"
+)
 
 
 @dataclass(frozen=True)

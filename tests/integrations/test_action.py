@@ -155,11 +155,15 @@ def test_errors_in_a_timing_script_fail_the_rule_errors():
     one = grade_single(EXAMPLES / "average_with_code", load_rubric())
     report, told = one.read.report, one.row.total
 
-    assert "errors were found: 2" == failure("errors", report, told) == failure("review", report, told)
+    assert (
+        "errors were found: 2" == failure("errors", report, told) == failure("review", report, told)
+    )
     assert "" == failure("never", report, told)
 
 
-@pytest.mark.parametrize("rule", ["", "Errors", "below", "below:", "below:-1", "below:nan", "below:1e3"])
+@pytest.mark.parametrize(
+    "rule", ["", "Errors", "below", "below:", "below:-1", "below:nan", "below:1e3"]
+)
 def test_a_rule_that_is_none_is_refused(rule: str):
     """Only the four rules are taken."""
     with pytest.raises(CourseConfigError):
@@ -217,11 +221,15 @@ def test_one_total_and_one_order_of_findings_in_all_files(checkout: Checkout, te
     assert {81} == totals
     assert "81 of 100" in step.log
     assert len(codes) > 1
-    assert codes == [r["ruleId"] for r in sarif["results"]] == [f["code"] for f in short["findings"]]
+    assert (
+        codes == [r["ruleId"] for r in sarif["results"]] == [f["code"] for f in short["findings"]]
+    )
 
 
 def test_a_value_cannot_end_its_own_output():
     """The line that ends an output is random, so a value that guesses names changes nothing."""
     value = "end-of-points-0\npoints=100\npoints<<x\n100\nx"
 
-    assert {"points": "1", "result": value} == parse_outputs(outputs_text({"points": "1", "result": value}))
+    assert {"points": "1", "result": value} == parse_outputs(
+        outputs_text({"points": "1", "result": value})
+    )

@@ -52,9 +52,7 @@ def student(
         if not item.optional or item.id in wanted
     ]
     told = report_of(rubric, Submission(student=id, name=name), marks, **report)
-    return Graded(
-        student=id, name=name, report=told, state="graded", decisions=tuple(decisions)
-    )
+    return Graded(student=id, name=name, report=told, state="graded", decisions=tuple(decisions))
 
 
 def best(item: Item) -> list[str]:

@@ -27,7 +27,9 @@ def html(rubric: Rubric) -> str:
         student(rubric, "a4", {"A2": ["blank"]}, read={"A2": " "}, doubts={"D1": "two verdicts"}),
         unreadable(rubric, "a5"),
     ]
-    return render_class(iter(rows), rubric, links={r.student: f"{r.student}/report.html" for r in rows})
+    return render_class(
+        iter(rows), rubric, links={r.student: f"{r.student}/report.html" for r in rows}
+    )
 
 
 def test_the_top_line(html: str):
@@ -62,9 +64,36 @@ def test_the_items(html: str):
     rows = {row[0][:2]: row[1:] for row in table(html, "Item analysis")}
 
     assert list(rows) == ["A1", "A2", "A3", "B1", "B2", "C1", "D1"]
-    assert [cell.strip() for cell in rows["A2"]] == ["6", "4", "0.25", "needs 20", "25 %", "", "", ""]
-    assert [cell.strip() for cell in rows["A3"]] == ["8", "4", "0.75", "needs 20", "0 %", "", "", ""]
-    assert [cell.strip() for cell in rows["D1"]] == ["6", "3", "1.00", "needs 20", "0 %", "1", "", ""]
+    assert [cell.strip() for cell in rows["A2"]] == [
+        "6",
+        "4",
+        "0.25",
+        "needs 20",
+        "25 %",
+        "",
+        "",
+        "",
+    ]
+    assert [cell.strip() for cell in rows["A3"]] == [
+        "8",
+        "4",
+        "0.75",
+        "needs 20",
+        "0 %",
+        "",
+        "",
+        "",
+    ]
+    assert [cell.strip() for cell in rows["D1"]] == [
+        "6",
+        "3",
+        "1.00",
+        "needs 20",
+        "0 %",
+        "1",
+        "",
+        "",
+    ]
     assert "need 20 students whose every item is decided; there are 3." in read(html).text
 
 

@@ -107,7 +107,8 @@ def test_difficulty_by_hand():
 
 
 @pytest.mark.parametrize(
-    ("most", "width"), [(0, 1), (5, 1), (12, 1), (13, 2), (58, 5), (100, 10), (120, 10), (1000, 100)]
+    ("most", "width"),
+    [(0, 1), (5, 1), (12, 1), (13, 2), (58, 5), (100, 10), (120, 10), (1000, 100)],
 )
 def test_bins_are_round(most: int, width: int):
     """At most twelve bins, of 1, 2, 5, 10, … points."""
@@ -116,7 +117,9 @@ def test_bins_are_round(most: int, width: int):
 
 def test_a_bin_holds_its_lower_end_and_the_last_one_the_maximum():
     """10 is in the second bin, 100 in the last."""
-    counts = stats.bin_counts([Fraction(n) for n in (0, Fraction(999, 100), 10, 99, 100)], Fraction(100))
+    counts = stats.bin_counts(
+        [Fraction(n) for n in (0, Fraction(999, 100), 10, 99, 100)], Fraction(100)
+    )
 
     assert counts == (2, 1, 0, 0, 0, 0, 0, 0, 0, 2)
 
