@@ -156,6 +156,8 @@ KINDS = (
          "Hand in the text alone."),
     Kind("SB212", "labels-missing", "review", "places of the sheet that the file does not name",
          "Start from the template and keep its labels."),
+    Kind("SB213", "read-from-text", "review", "a figure in running text was taken for this place",
+         "Put it behind its label."),
 )  # fmt: skip
 _BY_NAME = {kind.name: kind for kind in KINDS}
 

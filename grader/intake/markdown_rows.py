@@ -81,6 +81,8 @@ def _by_header(
     best: tuple[int, Field, list[Column | None]] | None = None
     for candidate in fields:
         columns = _columns(candidate, header)
+        if table.header is None and _holds_figures(header, columns):
+            continue  # "mul  1 in  1 out" names columns and is no header
         named = sum(column is not None for column in columns)
         if named >= 2 and (best is None or named > best[0]):
             best = (named, candidate, columns)
@@ -93,6 +95,11 @@ def _by_header(
         _add_row(reading, row, columns, header)
         _add_totals(reading, row, columns, header, lambda text: labels.find(section, text))
     return reading
+
+
+def _holds_figures(row: Row, columns: Sequence[Column | None]) -> bool:
+    cells = zip(row.cells, columns, strict=False)
+    return any(column is not None and any(map(str.isdigit, c.text)) for c, column in cells)
 
 
 def _header_and_rows(table: Table) -> tuple[Row, tuple[Row, ...]]:

@@ -13,6 +13,7 @@ from grader.intake.markdown_found import Found, Row, Slot, paragraphs
 from grader.intake.markdown_labels import SHORT_KINDS
 from grader.intake.markdown_row_lines import split_pair, unnamed_words
 from grader.intake.markdown_text import Passage
+from grader.intake.running_text import figures_in
 from grader.intake.sheet import cell_key
 from grader.model import Answer
 from grader.rubric.schema import Field, Section
@@ -46,8 +47,24 @@ class _Settling:
         for loose in self._found.text:
             body = paragraphs(loose.parts)
             if loose.section is not None:
+                self._take_figures(loose.section, body)
                 self._found.note("outside-of-fields", body)
             self._found.remarks.append(body)
+
+    def _take_figures(self, section: Section, body: Passage) -> None:
+        """Fill blank places with the figures that a running text gives for them."""
+        filled = {field.key: self._found.filled(field) for field in section.fields}
+        rows: dict[str, Row] = {}
+        for key, value in figures_in(section, body, filled):
+            self._found.note("read-from-text", value, found=f"{key}: {value.text}", keys=[key])
+            row, bracket, column = key.partition("].")
+            if bracket:
+                rows.setdefault(row, {})[column] = value
+            else:
+                self._found.put(key, value)
+        for row, cells in rows.items():
+            field = next(f for f in section.fields if f.key == row.partition("[")[0])
+            self._found.add_row(field, cells)
 
     def _settle(self, slot: Slot) -> None:
         field, column, body = slot.label.field, slot.label.column, slot.body

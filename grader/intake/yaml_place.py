@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.intake.markdown_text import joined
+from grader.intake.markdown_text import Passage, joined
+from grader.intake.running_text import figures_in
 from grader.intake.sheet import match_place, match_section, normalise
 from grader.intake.yaml_fields import Fields
-from grader.intake.yaml_found import Found
+from grader.intake.yaml_found import Found, Row
 from grader.intake.yaml_keys import STUDENT_KEYS, Keys
 from grader.intake.yaml_nodes import Mapping, Node, Scalar, Sequence
 from grader.rubric.schema import Column, Field, Section, Sheet
@@ -87,11 +88,25 @@ class Placement:
     def _part_as_text(self, section: Section, value: Scalar) -> None:
         """Take a part that is one text as its last prose answer, for a person to look at."""
         self._found.log.note("part-as-text", value.source, keys=[section.key])
+        self._figures(section, value.body)
         prose = [field for field in section.fields if field.kind == "prose"]
         if prose:
             self._found.put(prose[-1].key, self._found.text(value, prose=True))
         else:
             self._found.remark(value)
+
+    def _figures(self, section: Section, body: Passage) -> None:
+        """Fill places with the figures that the text gives for them."""
+        nothing = dict.fromkeys((field.key for field in section.fields), False)
+        rows: dict[str, Row] = {}
+        for key, value in figures_in(section, body, nothing):
+            row, bracket, column = key.partition("].")
+            if bracket:
+                rows.setdefault(row, {})[column] = value
+            else:
+                self._found.put(key, value, weak=True)
+        for row, cells in rows.items():
+            self._found.rows.setdefault(row.partition("[")[0], []).append(cells)
 
     def _in_section(self, section: Section, key: Scalar, value: Node) -> None:
         label = key.body.text

@@ -26,7 +26,7 @@ def mark(item: Item, ctx: Context) -> Marking:
     parts: list[Part] = []
     readings: list[Reading] = []
     for criterion, row, cells in zip(item.criteria, ctx.facts.rows, written, strict=True):
-        predicted = _predicted_is_right(cells.get("predicted"), ctx, own)
+        predicted = _predicted_is_right(cells.get("predicted"), ctx, own, inverted)
         measured = _measured_is_right(cells.get("measured"), ctx, row.ratio, inverted)
         outcome = _outcome(cells, predicted, measured)
         texts = [cells[c] for c in ("predicted", "measured") if c in cells and not cells[c].blank]
@@ -67,11 +67,15 @@ def row_named(text: str, facts: tuple[RowFacts, ...]) -> RowFacts | None:
     return found[0] if len(found) == 1 else None
 
 
-def _predicted_is_right(cell: Answer | None, ctx: Context, own: Fraction | None) -> bool:
+def _predicted_is_right(
+    cell: Answer | None, ctx: Context, own: Fraction | None, inverted: bool
+) -> bool:
     targets = [ctx.facts.speedup, *([own] if own is not None else [])]
     reading = read_cell(cell, ctx.facts)
     value = ratio_value(reading, cell)
     values = [value] if value is not None else list(numbers_in(cell, ctx.facts))
+    if inverted:
+        values = [1 / v if 0 < v < 1 else v for v in values]
     return any(close(v, target) for v in values for target in targets)
 
 
