@@ -8,13 +8,14 @@ from pathlib import Path
 from grader.batch.cluster import DaskEngine
 from grader.batch.local import LocalPool
 from grader.batch.run import Progress, run_batch
-from grader.batch.task import Engine
+from grader.batch.task import Engine, student_folder
 from grader.class_rows import class_rows
 from grader.classroom import ClassIntake, read_class
 from grader.errors import CourseConfigError
 from grader.gradebook import Gradebook
 from grader.model import Record
 from grader.report.class_page import write_class
+from grader.report.class_records import Fault
 from grader.review import queue, sync
 from grader.rubric.loader import load_rubric
 
@@ -62,6 +63,7 @@ def grade_class(
     """
     loaded = load_rubric(rubric)
     workers = _engine(engine, jobs)
+    _check_apart(path, out)
     intake = read_class(path, out / "work", layout=layout, roster=roster, files=loaded.files)
     say(f"layout {intake.layout}: {intake.reason}; {len(intake.students)} students")
     settings = {"path": str(path), "layout": intake.layout, "device": device, "engine": engine}
@@ -81,11 +83,27 @@ def grade_class(
             class_rows(book),
             loaded,
             out=out,
-            faults=book.faults(),
+            faults=[Fault(student=student, reason=reason) for student, reason in book.faults()],
             intake=intake,
+            links={student: _link(out, student) for student in book.students()},
             anonymous=anonymous,
         )
         return _summary(book, intake, page)
+
+
+def _check_apart(path: Path, out: Path) -> None:
+    """Refuse an output folder inside of the class: the next run would take it for a student."""
+    if path.is_dir() and out.resolve().is_relative_to(path.resolve()):
+        raise CourseConfigError(
+            "the output folder lies inside of the class",
+            found=str(out),
+            wanted="a folder beside it",
+        )
+
+
+def _link(out: Path, student: str) -> str:
+    """Return the path of a student's page relative to the class page."""
+    return (student_folder(out, student) / "report.html").relative_to(out).as_posix()
 
 
 def _engine(name: str, jobs: int | None) -> Engine:
@@ -98,7 +116,7 @@ def _engine(name: str, jobs: int | None) -> Engine:
 
 
 def _summary(book: Gradebook, intake: ClassIntake, page: Path) -> Summary:
-    states = [entry.state for entry in book.entries()]
+    states = book.states()
     unmatched = [f"in the roster, nothing handed in: {one}" for one in intake.unmatched_in_roster]
     unmatched += [f"handed in, not in the roster: {one}" for one in intake.unmatched_in_class]
     return Summary(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Literal
 
@@ -78,15 +79,18 @@ class Gradebook:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
-        try:
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            self._migrate()
-        except sqlite3.DatabaseError as error:
-            raise CourseConfigError(
-                "not a gradebook of this grader", file=str(path), found=str(error)
-            ) from None
+        with ExitStack() as opened:  # closed again if it turns out to be no gradebook
+            try:
+                self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+                opened.callback(self._db.close)
+                self._migrate()
+                self._db.execute("PRAGMA journal_mode = WAL")
+                self._db.execute("PRAGMA synchronous = NORMAL")
+            except sqlite3.DatabaseError as error:
+                raise CourseConfigError(
+                    "not a gradebook of this grader", file=str(path), found=str(error)
+                ) from None
+            opened.pop_all()
 
     def __enter__(self) -> Gradebook:
         return self
@@ -183,6 +187,11 @@ class Gradebook:
     def students(self) -> tuple[str, ...]:
         """Return every student with a report, in order of id."""
         rows = self._db.execute("SELECT student FROM reports ORDER BY student")
+        return tuple(row[0] for row in rows)
+
+    def states(self) -> tuple[State, ...]:
+        """Return the end state of every student with a report, in order of id."""
+        rows = self._db.execute("SELECT state FROM reports ORDER BY student")
         return tuple(row[0] for row in rows)
 
     def entries(self) -> Iterator[Entry]:
@@ -285,6 +294,6 @@ def content_digest(path: Path) -> str:
             continue
         name = file.relative_to(path).as_posix() if file != path else file.name
         digest.update(name.encode("utf-8", "surrogateescape") + b"\0")
-        with file.open("rb") as stream:
+        with suppress(OSError), file.open("rb") as stream:  # the worker will say why
             digest.update(hashlib.file_digest(stream, "sha256").digest())
     return digest.hexdigest()

@@ -11,14 +11,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import yaml
-from pydantic import ValidationError
 
+from grader.decisions_file import FILE, FileEntry, Key, read_entries
 from grader.errors import CourseConfigError
 from grader.gradebook import Decision, Entry, Gradebook
 from grader.model import Mark, Points, Record, points_as_number
-from grader.rubric.loader import read_yaml_config
 
-FILE = "decisions.yaml"
 _HEAD = """\
 # Decisions of persons, oldest first; the last one for an item counts. Add a decision at the end
 # (student, item, points, who, why) and run any `grader review` command to take it over.
@@ -105,23 +103,26 @@ def find_mark(book: Gradebook, student: str, item: str) -> Mark:
 def sync(book: Gradebook) -> int:
     """Take over decisions that stand only in the file, write it anew; return how many came in.
 
-    Raises CourseConfigError with file and place for an entry that cannot be used.
+    Raises CourseConfigError with file and line for an entry that cannot be used; then nothing is
+    taken over.
     """
     path = book.path.with_name(FILE)
     known = {_key(d) for d in book.decisions()}
-    taken = 0
-    for number, entry in enumerate(_entries(path), 1):
-        decision = _from_file(book, entry, path, number)
-        if _key(decision) not in known:
-            book.decide(decision)
-            known.add(_key(decision))
-            taken += 1
+    taken = []
+    for entry in read_entries(path):
+        if entry.key in known:
+            continue
+        decision = _from_file(book, entry, path)
+        taken.append(decision)
+        known.add(_key(decision))
+    for decision in taken:
+        book.decide(decision)
     write_file(book)
-    return taken
+    return len(taken)
 
 
 def write_file(book: Gradebook) -> None:
-    """Write all decisions beside the gradebook."""
+    """Write all decisions beside the gradebook; whoever reads it meanwhile sees the old file."""
     listed = [
         {
             "student": d.student,
@@ -138,47 +139,36 @@ def write_file(book: Gradebook) -> None:
     if not listed and not path.exists():
         return
     text = yaml.safe_dump(listed, sort_keys=False, allow_unicode=True) if listed else "[]\n"
-    path.write_text(_HEAD + text, encoding="utf-8")
+    fresh = path.with_name(f"{FILE}.new")
+    fresh.write_text(_HEAD + text, encoding="utf-8")
+    fresh.replace(path)
 
 
-def _entries(path: Path) -> list[dict[str, object]]:
-    if not path.is_file():
-        return []
-    data = read_yaml_config(path.read_text(encoding="utf-8"), str(path))
-    if not isinstance(data, list) or not all(isinstance(e, dict) for e in data):
-        raise CourseConfigError("decisions are a list of mappings", file=str(path))
-    return [dict(e) for e in data if isinstance(e, dict)]
-
-
-def _from_file(book: Gradebook, entry: dict[str, object], path: Path, number: int) -> Decision:
+def _from_file(book: Gradebook, entry: FileEntry, path: Path) -> Decision:
     try:
-        student, item = str(entry["student"]), str(entry["item"])
-        points = Fraction(str(entry["points"]))
-        mark = find_mark(book, student, item)
-        automatic = Fraction(str(entry.get("automatic", mark.points)))
-        decision = Decision(
-            student=student,
-            item=item,
-            who=str(entry.get("who", "unknown")),
-            decided=str(entry.get("decided") or datetime.now(UTC).isoformat(timespec="seconds")),
-            automatic=automatic,
-            points=points,
-            why=str(entry.get("why", "")),
-        )
-    except (KeyError, ValueError, ZeroDivisionError, ValidationError) as error:
+        mark = find_mark(book, entry.student, entry.item)
+    except CourseConfigError as error:
         raise CourseConfigError(
-            f"decision {number} cannot be used", file=str(path), found=str(error)[:80],
-            wanted="student, item and points",
-        ) from None  # fmt: skip
-    if not 0 <= points <= mark.max:
+            error.message, file=str(path), line=entry.line, found=error.found, wanted=error.wanted
+        ) from None
+    if not 0 <= entry.points <= mark.max:
         raise CourseConfigError(
-            f"decision {number}: item {item} is worth 0 to {points_as_number(mark.max)} points",
+            f"item {entry.item} is worth 0 to {points_as_number(mark.max)} points",
             file=str(path),
-            found=str(entry["points"]),
+            line=entry.line,
+            found=str(points_as_number(entry.points)),
         )
-    return decision
+    return Decision(
+        student=entry.student,
+        item=entry.item,
+        who=entry.who or "unknown",
+        decided=entry.decided or datetime.now(UTC).isoformat(timespec="seconds"),
+        automatic=mark.points if entry.automatic is None else entry.automatic,
+        points=entry.points,
+        why=entry.why,
+    )
 
 
-def _key(decision: Decision) -> tuple[str, str, Fraction, str, str]:
+def _key(decision: Decision) -> Key:
     points = Fraction(str(points_as_number(decision.points)))
     return decision.student, decision.item, points, decision.who, decision.decided

@@ -8,6 +8,7 @@ on another one. The driver alone writes the gradebook.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,7 @@ from grader.errors import CourseConfigError
 
 IN_FLIGHT_PER_THREAD = 4
 RETRIES = 2  # of a task whose worker died
+CONNECT = "10s"  # how long to wait for a scheduler
 
 
 class DaskEngine:
@@ -31,17 +33,18 @@ class DaskEngine:
     def run(self, tasks: Iterable[Task]) -> Iterator[Result]:
         """Yield results as they complete, with a bounded number of tasks in flight."""
         distributed = _distributed()
-        with self._client(distributed) as client:
+        with ExitStack() as opened:
+            client = opened.enter_context(self._client(distributed, opened))
             yield from _work_off(client, distributed, iter(tasks))
 
-    def _client(self, distributed: Any) -> Any:
+    def _client(self, distributed: Any, opened: ExitStack) -> Any:
         if self.address is None:
             cluster = distributed.LocalCluster(
                 n_workers=self.jobs, threads_per_worker=1, dashboard_address=None
             )
-            return distributed.Client(cluster)
+            return distributed.Client(opened.enter_context(cluster))
         try:
-            return distributed.Client(self.address, timeout="10s")
+            return distributed.Client(self.address, timeout=CONNECT)
         except (OSError, TimeoutError, ValueError) as error:
             raise CourseConfigError(
                 "there is no Dask scheduler at this address",

@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from grader.model import Finding, Severity
+from grader.intake.kinds import Kind, clipped
+from grader.model import Finding
 
 _CLIP = 120  # characters of a stranger's text in a message
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of finding; ``message`` is completed with what was found."""
-
-    code: str
-    name: str
-    severity: Severity
-    message: str
-    help: str
 
 
 KINDS = (
@@ -70,7 +58,7 @@ _BY_NAME = {kind.name: kind for kind in KINDS}
 def finding(name: str, file: str | None = None, found: str = "") -> Finding:
     """Return the finding called ``name`` about ``file``; ``found`` completes its message."""
     kind = _BY_NAME[name]
-    found = clipped(found)
+    found = clipped(found, _CLIP)
     return Finding(
         code=kind.code,
         name=kind.name,
@@ -80,9 +68,3 @@ def finding(name: str, file: str | None = None, found: str = "") -> Finding:
         file=file,
         got=found or None,
     )
-
-
-def clipped(text: str) -> str:
-    """Return ``text`` on one line, cut to what a message can hold."""
-    line = " ".join(text[: 10 * _CLIP].split())
-    return line if len(line) <= _CLIP else f"{line[: _CLIP - 1]}…"

@@ -58,8 +58,8 @@ def batch(
 
     Example: grader batch submissions_example --out build/class
     """
-    from grader.course import grade_class
     from grader.cli.progress import Reporter
+    from grader.course import grade_class
 
     with Reporter(sys.stderr) as reporter:
         summary = grade_class(

@@ -53,7 +53,11 @@ def comments(text: str) -> list[tuple[int, str, str]]:
     # the rest of a file that is not Python holds no comments to rely on
     with suppress(tokenize.TokenError, SyntaxError, ValueError):
         found.extend(
-            (token.start[0] + token.line.lstrip().startswith("#"), (match[1] or "").strip(), match[2].strip()[:200])
+            (
+                token.start[0] + token.line.lstrip().startswith("#"),
+                (match[1] or "").strip(),
+                match[2].strip()[:200],
+            )
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
             if token.type == tokenize.COMMENT and (match := _ALLOW.search(token.string))
         )

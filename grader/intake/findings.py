@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from grader.intake.kinds import Kind, clipped
 from grader.intake.limits import FINDINGS_OF_A_KIND
 from grader.intake.markdown_text import Passage
-from grader.model import Finding, Severity
+from grader.model import Finding
 
 _CLIP = 80  # characters of student text in a message
-
-
-@dataclass(frozen=True)
-class Kind:
-    """One kind of finding; ``message`` is completed with what was found."""
-
-    code: str
-    name: str
-    severity: Severity
-    message: str
-    help: str
 
 
 KINDS = (
@@ -175,8 +164,8 @@ def finding(
     """Return the finding called ``name``; ``found`` is quoted from the file, ``read`` is how it
     was understood, ``keys`` are the parts or places of the sheet that it makes unsure."""
     kind = _BY_NAME[name]
-    found = clipped(found)
-    reading = f", read as {clipped(read)}" if read is not None else ""
+    found = clipped(found, _CLIP)
+    reading = f", read as {clipped(read, _CLIP)}" if read is not None else ""
     return Finding(
         code=kind.code,
         name=kind.name,
@@ -233,9 +222,3 @@ def _with_count(one: Finding, more: int) -> Finding:
     if not more:
         return one
     return one.model_copy(update={"message": f"{one.message} (and {more} more like this)"})
-
-
-def clipped(text: str) -> str:
-    """Return ``text`` on one line, cut to what a message can hold."""
-    line = " ".join(text[: 10 * _CLIP].split())
-    return line if len(line) <= _CLIP else f"{line[: _CLIP - 1]}…"

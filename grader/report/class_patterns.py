@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -14,20 +15,22 @@ _JOIN = " · "
 
 @dataclass
 class Values:
-    """How many students gave each wrong value of an item, in any spelling of its letters."""
+    """The wrong values of items by how many students gave them; capitals make no difference."""
 
-    students: dict[tuple[str, str], int] = field(default_factory=dict)
-    shown: dict[tuple[str, str], str] = field(default_factory=dict)
+    spellings: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
 
     def add(self, item: str, value: str) -> None:
-        key = (item, value.casefold())
-        self.shown.setdefault(key, value)
-        self.students[key] = self.students.get(key, 0) + 1
+        """Count one student."""
+        self.spellings.setdefault((item, value.casefold()), Counter())[value] += 1
 
     def most(self) -> list[tuple[str, str, int]]:
-        """Return (item, value, students), the most frequent first."""
-        ranked = sorted(self.students.items(), key=lambda pair: (-pair[1], pair[0]))
-        return [(key[0], self.shown[key], students) for key, students in ranked]
+        """Return (item, value in its usual spelling, students), the most frequent first."""
+        ranked = sorted(self.spellings.items(), key=lambda pair: (-pair[1].total(), pair[0]))
+        return [(item, _usual(told), told.total()) for (item, _), told in ranked]
+
+
+def _usual(told: Counter[str]) -> str:
+    return max(told, key=lambda spelling: (told[spelling], spelling))
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -64,7 +63,7 @@ class ClassTally:
     look_again: list[LookAgain] = field(default_factory=list)
     evidence: Counter[tuple[str, str, str]] = field(default_factory=Counter)
     machines: Counter[str] = field(default_factory=Counter)
-    _queue: list[tuple[Fraction, int, Waiting]] = field(default_factory=list)
+    _queue: list[Waiting] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.items = {item.id: ItemTally(item) for item in self.rubric.items}
@@ -92,8 +91,10 @@ class ClassTally:
 
     def queue(self) -> list[Waiting]:
         """Return what waits for a person: most points at stake first, then the oldest."""
-        waiting = [entry for _, _, entry in self._queue]
-        return sorted(waiting, key=lambda w: (-w.stake, w.submitted or "~", w.student, w.item))
+        ranked = sorted(
+            self._queue, key=lambda w: (-w.stake, w.submitted or "~", w.student, w.item)
+        )
+        return ranked[:MOST_WAITING]
 
     def _add_items(self, graded: Graded, report: GradeReport, told: Total) -> None:
         marks = {mark.id: mark for mark in report.marks}
@@ -147,12 +148,9 @@ class ClassTally:
             anchor=anchor,
             optional=item.optional,
         )
-        # the number breaks ties, so that the earliest of the least is the last to go
-        ranked = (entry.stake, -self.waiting_items, entry)
-        if len(self._queue) < MOST_WAITING:
-            heapq.heappush(self._queue, ranked)
-        else:
-            heapq.heappushpop(self._queue, ranked)
+        self._queue.append(entry)
+        if len(self._queue) >= 2 * MOST_WAITING:
+            self._queue = self.queue()
 
     def _add_evidence(self, evidence: Sequence[Evidence]) -> None:
         """Count a student once for each reason and each machine."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from tests.integrations.runner import EXAMPLES
+from tests.integrations.runner import EXAMPLES, Step, grade_step
 
 
 @pytest.fixture
@@ -29,3 +30,18 @@ def checkout(tmp_path: Path) -> Callable[[str], Path]:
         return folder
 
     return copied
+
+
+@pytest.fixture(scope="session")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Step]:
+    """Return a function that runs the action's step on an example, once for each set of inputs."""
+
+    @cache
+    def run(example: str, **inputs: str) -> Step:
+        workspace = tmp_path_factory.mktemp("job") / "checkout"
+        shutil.copytree(EXAMPLES / example, workspace)
+        temp = workspace.parent / "temp"
+        temp.mkdir()
+        return grade_step(workspace, temp, **inputs)
+
+    return run

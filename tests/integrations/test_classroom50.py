@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from grader.deliver.hosts.classroom50 import main
 from tests.deliver.shapes import Classroom50
 from tests.integrations.runner import EXAMPLES, obeyed
 
@@ -35,19 +37,32 @@ def cloned(folder: Path, example: str) -> Path:
     return folder
 
 
-def run(checkout: Path, *options: str, without: str = "") -> subprocess.CompletedProcess[bytes]:
-    """Run the autograder as the runner does: in the checkout, with its variables."""
-    told = {name: value for name, value in VARIABLES.items() if name != without}
-    done = subprocess.run(
-        [sys.executable, "-I", "-m", "grader.deliver.hosts.classroom50", *options],
-        cwd=checkout,
-        env={"PATH": os.environ["PATH"], **told},
-        timeout=60,
-        capture_output=True,
-        check=False,
-    )
-    assert b"Traceback" not in done.stderr
-    return done
+@dataclass(frozen=True)
+class Done:
+    """How a run of the autograder ended."""
+
+    status: int
+    said: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Return a function that runs the autograder in a checkout with the runner's variables."""
+
+    def ran(checkout: Path, *options: str, without: str = "") -> Done:
+        monkeypatch.chdir(checkout)
+        for name, value in VARIABLES.items():
+            monkeypatch.delenv(name, raising=False)
+            if name != without:
+                monkeypatch.setenv(name, value)
+        status = main(list(options))
+        told = capsys.readouterr()
+        return Done(status, told.out + told.err)
+
+    return ran
 
 
 def result_of(checkout: Path) -> Classroom50:
@@ -58,10 +73,10 @@ def result_of(checkout: Path) -> Classroom50:
     ("example", "points"),
     [("weak", 21), ("blank", 0), ("strong_with_code", 100), ("hostile_text", 38)],
 )
-def test_a_graded_submission_has_a_result(example: str, points: int, tmp_path: Path):
+def test_a_graded_submission_has_a_result(example: str, points: int, run: Run, tmp_path: Path):
     """The result follows the schema in whole numbers, and the page and the body lie beside it."""
     checkout = cloned(tmp_path / "checkout", example)
-    status = run(checkout).returncode
+    status = run(checkout).status
 
     told = result_of(checkout)
     assert (0, points * 100, 100 * 100) == (status, told.score, told.most)
@@ -71,7 +86,7 @@ def test_a_graded_submission_has_a_result(example: str, points: int, tmp_path: P
     assert (checkout / "grader-report.html").read_text().startswith("<!doctype html>")
 
 
-def test_what_waits_is_said(tmp_path: Path):
+def test_what_waits_is_said(run: Run, tmp_path: Path):
     """Items in review are marked so, and the release says how many points wait."""
     checkout = cloned(tmp_path / "checkout", "hostile_text")
     run(checkout)
@@ -81,36 +96,36 @@ def test_what_waits_is_said(tmp_path: Path):
     assert "20 points wait for a person" in (checkout / "release-body.md").read_text()
 
 
-def test_an_unreadable_submission_leaves_the_release_as_it_was(tmp_path: Path):
+def test_an_unreadable_submission_leaves_the_release_as_it_was(run: Run, tmp_path: Path):
     """No result is written for what nobody can read, since the schema only knows numbers."""
     checkout = cloned(tmp_path / "checkout", "unreadable")
     done = run(checkout)
 
-    assert 1 == done.returncode
+    assert 1 == done.status
     assert not (checkout / "result.json").exists()
-    assert b"No mark yet, which is not a zero" in done.stderr
+    assert "No mark yet, which is not a zero" in done.said
 
 
 @pytest.mark.parametrize("without", ["CLASSROOM", "ASSIGNMENT", "SUBMISSION_TAG", "COMMIT_URL"])
-def test_a_missing_variable_is_named(without: str, tmp_path: Path):
+def test_a_missing_variable_is_named(without: str, run: Run, tmp_path: Path):
     """A runner that does not say where the submission stands gets an infrastructure error."""
     done = run(cloned(tmp_path / "checkout", "weak"), without=without)
 
-    assert 1 == done.returncode
-    assert b"the runner's variables do not say it all" in done.stderr
+    assert 1 == done.status
+    assert "the runner's variables do not say it all" in done.said
 
 
-def test_without_a_review_url_the_commit_is_reviewed(tmp_path: Path):
+def test_without_a_review_url_the_commit_is_reviewed(run: Run, tmp_path: Path):
     """The review link is optional, as in the runner's own templates."""
     checkout = cloned(tmp_path / "checkout", "weak")
 
-    assert 0 == run(checkout, without="REVIEW_URL").returncode
+    assert 0 == run(checkout, without="REVIEW_URL").status
     assert VARIABLES["COMMIT_URL"] == result_of(checkout).review
 
 
 @pytest.mark.parametrize("kind", ["file", "link", "folder"])
 @pytest.mark.parametrize("fails", [False, True])
-def test_a_forged_result_never_stands(kind: str, fails: bool, tmp_path: Path):
+def test_a_forged_result_never_stands(kind: str, fails: bool, run: Run, tmp_path: Path):
     """Whatever was committed as the result is put away, whether or not grading works."""
     checkout, target = cloned(tmp_path / "checkout", "weak"), tmp_path / "target"
     target.write_text('{"score": 10000}')
@@ -124,11 +139,11 @@ def test_a_forged_result_never_stands(kind: str, fails: bool, tmp_path: Path):
     done = run(checkout, *(("--rubric", "no-such-rubric") if fails else ()))
 
     assert '{"score": 10000}' == target.read_text()
-    assert int(fails) == done.returncode
+    assert int(fails) == done.status
     assert not forged.exists() if fails else 2100 == result_of(checkout).score
 
 
-def test_the_log_commands_nothing(tmp_path: Path):
+def test_the_log_commands_nothing(run: Run, tmp_path: Path):
     """Student text does not reach the log of the job as a command."""
     checkout = cloned(tmp_path / "checkout", "weak")
     (checkout / "answers.yaml").write_text(
@@ -136,12 +151,19 @@ def test_the_log_commands_nothing(tmp_path: Path):
     )
     done = run(checkout)
 
-    assert [] == obeyed(done.stdout.decode() + done.stderr.decode())
+    assert [] == obeyed(done.said)
 
 
 def test_modules_of_the_checkout_do_not_replace_ours(tmp_path: Path):
-    """A file named like a module is not imported."""
+    """Started as the autograder starts it, no file of the checkout is imported."""
     checkout = cloned(tmp_path / "checkout", "weak")
     (checkout / "json.py").write_text("raise SystemExit('forged')\n")
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "grader.deliver.hosts.classroom50"],
+        cwd=checkout,
+        env={"PATH": os.environ["PATH"], **VARIABLES},
+        timeout=60,
+        check=False,
+    )
 
-    assert 0 == run(checkout).returncode
+    assert (0, 2100) == (done.returncode, result_of(checkout).score)

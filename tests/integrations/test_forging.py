@@ -68,15 +68,14 @@ def test_the_reading_of_the_log_can_see_a_forgery():
     assert [] == obeyed("::stop-commands::t\n::error::a\n::t::\n")
 
 
-@pytest.mark.parametrize("place", ["name: '{}'", "student: '{}'", "part_a: {{eager_total: '{}'}}"])
-def test_no_field_of_the_sheet_starts_a_command(place: str, checkout: Checkout, temp: Path):
-    """A name, an id and an answer that hold a command are shown as text."""
-    workspace = checkout("blank")
-    (workspace / "answers.yaml").write_text(
-        place.format("x\n\n    ::add-mask::21\n\n    ::error::forged")
-    )
+def test_no_field_of_the_sheet_starts_a_command(checkout: Checkout, temp: Path):
+    """A name, an id and an answer that hold commands on lines of their own are shown as text."""
+    workspace, forged = checkout("blank"), json.dumps("x\n\n::add-mask::21\n::error::forged\n")
+    sheet = f"name: {forged}\nstudent: {{id: {forged}}}\npart_a: {{eager_total: {forged}}}\n"
+    (workspace / "answers.yaml").write_text(sheet)
     step = grade_step(workspace, temp)
 
+    assert "forged" in step.log
     assert not step.named("add-mask")
     assert not any(c.data == "forged" for c in step.commands)
     assert "\n" not in step.outputs["artifact"]

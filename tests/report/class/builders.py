@@ -88,7 +88,8 @@ def classroom(rubric: Rubric, size: int, seed: int = 7) -> Iterator[Graded]:
             yield faulted(id)
             continue
         wrong = {i: chance.choice(told) for i, told in WRONG.items() if chance.random() > skill}
-        read = {"A2": chance.choice(["3|x|", "12 B", "9"]), "A3": "2"} if wrong else {}
+        typed = "" if wrong.get("A2") == ["blank"] else chance.choice(["3|x|", "12 B", "9"])
+        read = {"A2": typed, "A3": "2"} if wrong else {}
         doubts = {"D1": "two verdicts are given"} if n % 9 == 4 else {}
         yield student(rubric, id, wrong, read=read, doubts=doubts, name=f"Name {n}")
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
 from grader.classroom.records import ClassIntake, StudentEntry
 from grader.classroom.similarity import Match, Pair
-from grader.deliver import Graded
+from grader.deliver import Graded, from_gradebook
 from grader.deliver.total import total
 from grader.errors import CourseConfigError
-from grader.model import Evidence, Finding, ReceiptLine
+from grader.gradebook import Gradebook
+from grader.model import Evidence, Finding, ReceiptLine, Submission
 from grader.report.class_page import render_class, write_class
 from grader.report.class_records import Fault
 from grader.rubric.schema import Rubric
@@ -155,15 +157,11 @@ def test_a_correlation_is_that_of_the_totals(rubric: Rubric):
 
 
 def test_an_optional_item_is_set_against_the_whole_total(rubric: Rubric):
-    """T1 is no part of the total, so nothing is taken off; who lacks it is not counted."""
-    rows = [
-        student(
-            rubric,
-            f"t{n:02d}",
-            {"T1": ["clean" if n % 2 else "found"]} | ({} if n % 2 else {"A1": ["blank"]}),
-        )
-        for n in range(24)
-    ] + [student(rubric, f"u{n}") for n in range(4)]
+    """Five optional points go with three in the total: taken off, they would turn the sign."""
+    clean = {"T1": ["clean"]}
+    found = {"T1": ["found"], "B1": ["measured_only"] * 3}
+    rows = [student(rubric, f"t{n:02d}", clean if n % 2 else found) for n in range(24)]
+    rows += [student(rubric, f"u{n}") for n in range(4)]  # no script, so not counted
     shown = next(r for r in table(render_class(rows, rubric), "Item analysis") if r[0][:2] == "T1")
 
     assert shown[0].endswith("optional")
@@ -265,6 +263,7 @@ def test_the_harness_reports_on_itself(rubric: Rubric):
     assert table(html, "Faults by reason") == [["died", "3", "2"]]
     assert table(html, "Evidence that was not measured") == [["timing", "no GPU is here", "2"]]
     assert table(html, "Evidence that a fault took") == [["build", "disk full", "1"]]
+    assert "4 submissions" in text
     assert "2 harness faults" in text and "s3: the worker process died" in text and "s9" in text
     assert "A, torch 2.12: 1 student" in text and "More than one kind of machine" in text
 
@@ -423,3 +422,23 @@ def test_a_report_of_another_rubric_is_refused(rubric: Rubric):
 
     with pytest.raises(CourseConfigError, match="remark"):
         render_class([row], other)
+
+
+def test_a_gradebook_is_read_as_it_stands(rubric: Rubric, tmp_path: Path):
+    """Reports and decisions of a gradebook make the same page as the records themselves."""
+    made = decision("s0", "D1", Fraction(6), Fraction(6))
+    rows = [student(rubric, f"s{n}", doubts={"D1": "unclear"}) for n in range(3)]
+    with Gradebook(tmp_path / "gradebook.sqlite") as book:
+        for row in rows:
+            assert row.report is not None
+            book.save(Submission(student=row.student), "d", "x", row.report, row.state)
+        book.decide(made)
+        html = render_class(from_gradebook(book), rubric)
+
+    assert [(row[1], row[2]) for row in table(html, "Students")] == [
+        ("graded", "58"),
+        ("waiting for a person", "52"),
+        ("waiting for a person", "52"),
+    ]
+    decided = rows[0].model_copy(update={"decisions": (made,)})
+    assert html == render_class([decided, *rows[1:]], rubric)
