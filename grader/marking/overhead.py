@@ -89,8 +89,7 @@ def _hardly_moved(
         return saved
     eager = _times(found, tiny.eager_time)
     fused = _times(found, tiny.fused_time)
-    apart = {f.start for f in eager} != {f.start for f in fused}  # "12-14 µs" compares nothing
-    if eager and fused and apart:
+    if eager and fused and not _is_range(found, eager, fused):
         return (*eager, *fused)
     difference = _times(found, tiny.eager_time - tiny.fused_time)
     if difference and (eager or fused):
@@ -98,6 +97,16 @@ def _hardly_moved(
     hardly = affirmed(ctx.lexicon, "hardly_moved", text)
     in_words = found and affirmed(ctx.lexicon, "speaks_of_times", text)
     return hardly if eager or fused or difference or in_words else ()
+
+
+def _is_range(
+    found: tuple[Mention, ...], eager: tuple[Found, ...], fused: tuple[Found, ...]
+) -> bool:
+    """Return True for "12-14 µs", which compares nothing; "14 to 12 µs" does."""
+    if {f.start for f in eager} != {f.start for f in fused}:
+        return False
+    first = next(m.quantity.value for m in found if m.start == eager[0].start)
+    return first == fused[0].value
 
 
 def _times(found: tuple[Mention, ...], time: Fraction) -> tuple[Found, ...]:
