@@ -142,8 +142,10 @@ def next_steps(report: GradeReport) -> tuple[NextStep, ...]:
     for mark in report.marks:
         if mark.status not in ("partial", "fail"):
             continue
-        for part in mark.parts:
-            lost = part.max - part.points
+        left = mark.max - mark.points  # a deduction cannot be won back below zero
+        for part in sorted(mark.parts, key=lambda part: part.points):
+            lost = min(part.max - part.points, left)
+            left -= lost
             if lost > 0 and part.next_step:
                 earlier = steps.get(part.next_step)
                 steps[part.next_step] = NextStep(

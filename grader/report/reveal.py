@@ -66,7 +66,9 @@ class Reveal:
         never = [mark for mark in hidden if self._items[mark.id].reveal == "never"]
         later = [mark for mark in hidden if mark not in never]
         told = []
-        if later:
+        if len(later) == len(report.marks) > 1:
+            told.append("after the marks are released")
+        elif later:
             told.append(f"after the marks are released for {_names(later)}")
         if never:
             told.append(f"never for {_names(never)}")

@@ -82,8 +82,8 @@ def test_what_waits_is_no_next_step(cases: dict[str, Case]):
 
 
 def test_stakes_join_the_steps_of_one_item(cases: dict[str, Case]):
-    """The recap counts an item once, with all that it can bring."""
-    assert (("B2",), Fraction(16)) == stakes(cases["weak"].report)[0]
+    """The recap counts an item once, with all that it can bring: never more than it is worth."""
+    assert (("B2",), Fraction(14)) == stakes(cases["weak"].report)[0]
 
 
 def test_optional_steps_come_after_compulsory_ones(cases: dict[str, Case]):

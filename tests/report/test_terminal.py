@@ -60,7 +60,7 @@ def test_the_last_lines_are_the_useful_ones(cases: dict[str, Case], rubric: Rubr
     lines = shown(cases["weak"], rubric, facts, files=files).rstrip().split("\n")
 
     assert lines[-4:] == [
-        "Next: B2 (16 points), then A1 (7 points), then A2 (6 points)",
+        "Next: B2 (14 points), then A1 (7 points), then A2 (6 points)",
         "",
         "Report: build/report.html",
         "Data: build/result.json",
