@@ -27,6 +27,9 @@ test-all: $(VENV)/dev.stamp ## run the slow tests as well
 gpu-check: $(VENV)/dev.stamp ## on a machine with a GPU: run its tests and time the reference
 	@$(BIN)/python benchmarks/gpu_check.py
 
+gradescope: $(VENV)/core.stamp ## build/gradescope.zip, an autograder to upload: make gradescope [RUBRIC=file]
+	@$(BIN)/python integrations/gradescope/build.py --out build/gradescope.zip $(if $(RUBRIC),--rubric "$(RUBRIC)")
+
 lint: $(VENV)/dev.stamp ## check style and types
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 
@@ -49,4 +52,4 @@ $(VENV)/dev.stamp: $(VENV)/kernels.stamp
 	@$(PIP) -e '.[kernels,dev]' '$(TORCH)'
 	@touch $@
 
-.PHONY: help grade batch test test-all gpu-check lint clean
+.PHONY: help grade batch test test-all gpu-check gradescope lint clean

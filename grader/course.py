@@ -1,23 +1,36 @@
-"""A class from start to finish: intake, grading, class page, and what to tell the instructor."""
+"""A class from start to finish: intake, grading, class page, and what to tell the instructor.
+
+The driver reads one student at a time. What needs the whole class in memory, the intake and the
+class page, is done by a process of its own that ends when it is done.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from grader.batch.cluster import DaskEngine
-from grader.batch.local import LocalPool
-from grader.batch.run import Progress, run_batch
+from grader.batch.local import START, LocalPool
+from grader.batch.run import GRADEBOOK, Progress, run_batch
 from grader.batch.task import Engine, student_folder
+from grader.class_list import ClassList, write_list
+from grader.class_pairs import class_pairs
 from grader.class_rows import class_rows
-from grader.classroom import ClassIntake, read_class
-from grader.errors import CourseConfigError
+from grader.classroom import read_class
+from grader.errors import CourseConfigError, HarnessFault
 from grader.gradebook import Gradebook
 from grader.model import Record
 from grader.report.class_page import write_class
 from grader.report.class_records import Fault
 from grader.review import queue, sync
 from grader.rubric.loader import load_rubric
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Summary(Record):
@@ -54,6 +67,7 @@ def grade_class(
     device: str = "auto",
     unsandboxed: bool = False,
     anonymous: bool = False,
+    similarity: bool = True,
     tell: Callable[[Progress], None] = lambda _: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Summary:
@@ -61,14 +75,15 @@ def grade_class(
 
     Raises CourseConfigError for a class, roster, rubric or engine that cannot be used.
     """
-    loaded = load_rubric(rubric)
+    load_rubric(rubric)  # whatever is wrong with it is told first
     workers = _engine(engine, jobs)
     _check_apart(path, out)
-    intake = read_class(path, out / "work", layout=layout, roster=roster, files=loaded.files)
-    say(f"layout {intake.layout}: {intake.reason}; {len(intake.students)} students")
-    settings = {"path": str(path), "layout": intake.layout, "device": device, "engine": engine}
+    students = ClassList(_elsewhere(_take_in, path, out / "work", layout, roster, rubric))
+    about = students.about
+    say(f"layout {about.layout}: {about.reason}; {len(students)} students")
+    settings = {"path": str(path), "layout": about.layout, "device": device, "engine": engine}
     book = run_batch(
-        intake.students,
+        students,
         rubric,
         out,
         engine=workers,
@@ -79,16 +94,45 @@ def grade_class(
     )
     with book:
         sync(book)
+        page, waiting = _elsewhere(
+            _write_page, out, rubric, students.path, anonymous=anonymous, similarity=similarity
+        )
+        return _summary(book, students, page, waiting)
+
+
+def _elsewhere(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Return what ``work`` returns in a process of its own; its memory goes with it."""
+    context = multiprocessing.get_context(START)
+    context.set_forkserver_preload([__name__])
+    with ProcessPoolExecutor(1, mp_context=context) as pool:
+        try:
+            return pool.submit(work, *args, **kwargs).result()
+        except BrokenProcessPool:
+            raise HarnessFault("a process that held the whole class was killed") from None
+
+
+def _take_in(path: Path, work: Path, layout: str, roster: Path | None, rubric: str) -> Path:
+    files = load_rubric(rubric).files
+    return write_list(read_class(path, work, layout=layout, roster=roster, files=files), work)
+
+
+def _write_page(
+    out: Path, rubric: str, students: Path, *, anonymous: bool, similarity: bool
+) -> tuple[Path, int]:
+    """Write the class page; return its path and how many items wait. The gradebook is only read."""
+    loaded, intake = load_rubric(rubric), ClassList(students).whole()
+    with Gradebook(out / GRADEBOOK, read_only=True) as book:
         page = write_class(
             class_rows(book),
             loaded,
             out=out,
+            pairs=class_pairs(book, loaded.id, intake.students) if similarity else (),
             faults=[Fault(student=student, reason=reason) for student, reason in book.faults()],
             intake=intake,
             links={student: _link(out, student) for student in book.students()},
             anonymous=anonymous,
         )
-        return _summary(book, intake, page)
+        return page, len(queue(book))
 
 
 def _check_apart(path: Path, out: Path) -> None:
@@ -115,15 +159,15 @@ def _engine(name: str, jobs: int | None) -> Engine:
     raise CourseConfigError("no such engine", found=name, wanted="local or dask[=ADDRESS]")
 
 
-def _summary(book: Gradebook, intake: ClassIntake, page: Path) -> Summary:
-    states = book.states()
-    unmatched = [f"in the roster, nothing handed in: {one}" for one in intake.unmatched_in_roster]
-    unmatched += [f"handed in, not in the roster: {one}" for one in intake.unmatched_in_class]
+def _summary(book: Gradebook, students: ClassList, page: Path, waiting: int) -> Summary:
+    states, about = book.states(), students.about
+    unmatched = [f"in the roster, nothing handed in: {one}" for one in about.unmatched_in_roster]
+    unmatched += [f"handed in, not in the roster: {one}" for one in about.unmatched_in_class]
     return Summary(
         page=page,
         graded=states.count("graded"),
         not_gradable=states.count("student_error"),
         faults=states.count("harness_fault"),
-        waiting=len(queue(book)),
+        waiting=waiting,
         unmatched=tuple(unmatched),
     )

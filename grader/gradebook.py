@@ -74,18 +74,21 @@ class Entry(Record):
 class Gradebook:
     """The gradebook at ``path``; created if it is not there.
 
-    Raises CourseConfigError if the file is no gradebook or was written by a newer grader.
+    ``read_only`` opens one that another process has open and may be writing. Raises
+    CourseConfigError if the file is no gradebook or was written by a newer grader.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
         self.path = path
+        self._read_only = read_only
         with ExitStack() as opened:  # closed again if it turns out to be no gradebook
             try:
-                self._db = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None)
+                self._db = self._connect()
                 opened.callback(self._db.close)
-                self._migrate()
-                self._db.execute("PRAGMA journal_mode = WAL")
-                self._db.execute("PRAGMA synchronous = NORMAL")
+                if not read_only:
+                    self._migrate()
+                    self._db.execute("PRAGMA journal_mode = WAL")
+                    self._db.execute("PRAGMA synchronous = NORMAL")
             except sqlite3.DatabaseError as error:
                 raise CourseConfigError(
                     "not a gradebook of this grader", file=str(path), found=str(error)
@@ -100,7 +103,8 @@ class Gradebook:
 
     def close(self) -> None:
         """Write the log back into the one file and close it."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if not self._read_only:
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
     def is_current(self, student: str, digest: str, rubric: str, grader: str) -> bool:
@@ -143,6 +147,13 @@ class Gradebook:
                 ),
             )
 
+    def replace_report(self, student: str, record: str, rubric_hash: str, grader: str) -> None:
+        """Put another report, as JSON, in place of a student's; submission and evidence stay."""
+        self._db.execute(
+            "UPDATE reports SET record = ?, rubric = ?, grader = ? WHERE student = ?",
+            (record, rubric_hash, grader, student),
+        )
+
     def _save_evidence(self, evidence: Evidence) -> None:
         self._db.execute(
             "INSERT OR REPLACE INTO evidence VALUES (?, ?)",
@@ -170,6 +181,11 @@ class Gradebook:
     def faults(self) -> tuple[tuple[str, str], ...]:
         """Return (student, reason) of every fault of ours, in the order they were met."""
         rows = self._db.execute("SELECT student, reason FROM faults ORDER BY id")
+        return tuple((row[0], row[1]) for row in rows)
+
+    def runs(self) -> tuple[tuple[str, str | None], ...]:
+        """Return (started, finished) of every run, oldest first; None for one that was stopped."""
+        rows = self._db.execute("SELECT started, finished FROM runs ORDER BY id")
         return tuple((row[0], row[1]) for row in rows)
 
     def evidence(self, key: str) -> Evidence | None:
@@ -267,6 +283,11 @@ class Gradebook:
     def finish_run(self, run: int, finished: str) -> None:
         """Record that a run came to its end."""
         self._db.execute("UPDATE runs SET finished = ? WHERE id = ?", (finished, run))
+
+    def _connect(self) -> sqlite3.Connection:
+        mode = "ro" if self._read_only else "rwc"
+        address = f"{self.path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
 
     def _migrate(self) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]

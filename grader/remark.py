@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 from grader.batch.task import student_folder
 from grader.errors import CourseConfigError
-from grader.grade import Graded, assess
+from grader.grade import assess
 from grader.gradebook import Gradebook
-from grader.model import Evidence, GradeReport, Mark, Points, Record, Submission
+from grader.model import Evidence, GradeReport, Mark, Points, Record
 from grader.report.write import write
+from grader.rubric.facts import derive
 from grader.rubric.loader import load_rubric
 
 CHUNK = 16  # students per message to a worker
+IN_FLIGHT_PER_WORKER = 4
 
 
 class ItemChange(Record):
@@ -44,9 +47,13 @@ class Change(Record):
 
 
 class _Remarked(Record):
-    report: GradeReport
-    submission: Submission
-    changed: bool
+    """What a worker made of one student; ``record`` is the new report if it differs."""
+
+    student: str
+    record: str | None
+    rubric_hash: str
+    grader: str
+    change: Change | None
 
 
 def remark(
@@ -60,15 +67,11 @@ def remark(
     book = open_gradebook(out)
     changes = []
     with book:
-        students = book.students()
-        for done in _worked_off(book.path, students, rubric, out, jobs, dry_run):
-            entry = book.entry(done.report.student)
-            assert entry is not None
-            change = _compare(entry.report, done.report, _decided(book, done.report.student))
-            if change is not None:
-                changes.append(change)
-            if not dry_run and entry.report != done.report:
-                book.save(done.submission, entry.digest, entry.source, done.report, entry.state)
+        for done in _worked_off(book.path, book.students(), rubric, out, jobs, dry_run):
+            if done.change is not None:
+                changes.append(done.change)
+            if done.record is not None and not dry_run:
+                book.replace_report(done.student, done.record, done.rubric_hash, done.grader)
     return tuple(changes)
 
 
@@ -92,9 +95,14 @@ def _worked_off(
         return
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["grader.remark"])
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1, mp_context=context) as pool:
-        futures = [pool.submit(_remark_chunk, path, c, rubric, out, dry_run) for c in chunks]
-        for future in futures:
+    workers = jobs or os.cpu_count() or 1
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        running: deque[Future[list[_Remarked]]] = deque()
+        for chunk in chunks:
+            if len(running) == workers * IN_FLIGHT_PER_WORKER:
+                yield from running.popleft().result()
+            running.append(pool.submit(_remark_chunk, path, chunk, rubric, out, dry_run))
+        for future in running:
             yield from future.result()
 
 
@@ -103,8 +111,9 @@ def _remark_chunk(
 ) -> list[_Remarked]:
     """Mark some students in this process; the gradebook is only read here."""
     loaded = load_rubric(rubric)
+    facts = derive(loaded.givens)
     found = []
-    with Gradebook(path) as book:
+    with Gradebook(path, read_only=True) as book:
         for student in students:
             entry, submission = book.entry(student), book.submission(student)
             if entry is None or submission is None or entry.state == "harness_fault":
@@ -112,9 +121,16 @@ def _remark_chunk(
             graded = assess(submission, loaded, _evidence(book, entry.report))
             changed = graded.report != entry.report
             if changed and not dry_run:
-                write(Graded(submission, graded.report), loaded, student_folder(out, student))
-            done = _Remarked(report=graded.report, submission=submission, changed=changed)
-            found.append(done)
+                write(graded, loaded, student_folder(out, student), facts=facts)
+            found.append(
+                _Remarked(
+                    student=student,
+                    record=graded.report.model_dump_json() if changed else None,
+                    rubric_hash=graded.report.rubric_hash,
+                    grader=graded.report.grader,
+                    change=_compare(entry.report, graded.report, _decided(book, student)),
+                )
+            )
     return found
 
 

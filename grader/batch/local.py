@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from grader.batch.task import Result, Task, grade_task
 
 IN_FLIGHT_PER_WORKER = 4  # keeps memory flat: what is queued is bounded, whatever the class size
-_START = "forkserver"  # a fork of the driver would share its database and its terminal
+START = "forkserver"  # a fork of the driver would share its database and its terminal
 
 
 class LocalPool:
@@ -33,7 +33,7 @@ class LocalPool:
                 yield self._alone(task)
 
     def _pool(self, jobs: int) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context(_START)
+        context = multiprocessing.get_context(START)
         context.set_forkserver_preload(["grader.batch.task"])
         return ProcessPoolExecutor(jobs, mp_context=context)
 

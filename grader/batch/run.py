@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import JsonValue
 
@@ -17,6 +18,13 @@ from grader.rubric.loader import load_rubric
 
 ATTEMPTS = 3  # of one submission that meets faults of ours
 GRADEBOOK = "gradebook.sqlite"
+
+
+class Students(Protocol):
+    """A class that is read one student at a time."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[StudentEntry]: ...
 
 
 class Progress(Record):
@@ -32,7 +40,7 @@ class Progress(Record):
 
 
 def run_batch(
-    students: Iterable[StudentEntry],
+    students: Students,
     rubric: str,
     out: Path,
     *,
@@ -52,9 +60,8 @@ def run_batch(
     book = Gradebook(out / GRADEBOOK)
     started = datetime.now(UTC)
     run = book.start_run(started.isoformat(), str(settings or {}))
-    everyone = list(students)
-    driver = _Driver(book, len(everyone), started, tell)
-    tasks = driver.stale(everyone, rubric, loaded.hash, out, device, unsandboxed)
+    driver = _Driver(book, len(students), started, tell)
+    tasks = driver.stale(students, rubric, loaded.hash, out, device, unsandboxed)
     for result in engine.run(tasks):
         driver.commit(result)
     while driver.retries:
@@ -81,7 +88,7 @@ class _Driver:
 
     def stale(
         self,
-        everyone: list[StudentEntry],
+        everyone: Iterable[StudentEntry],
         rubric: str,
         rubric_hash: str,
         out: Path,

@@ -243,7 +243,8 @@ def _without_wrong_products(found: Iterable[Mention], text: str) -> Iterable[Men
     listed = list(found)
     for mention, following in zip_longest(listed, listed[1:]):
         if following is not None and _EQUALS.fullmatch(text[mention.end : following.start]):
-            same_kind = following.quantity.dimension is Dimension.BYTES
+            kinds = {mention.quantity.dimension, following.quantity.dimension}
+            same_kind = kinds == {Dimension.BYTES}
             sizes = [q.value for q in (mention.quantity, *mention.alternatives)]
             slack = Fraction(8, 100) * following.quantity.value
             if same_kind and all(abs(s - following.quantity.value) > slack for s in sizes):

@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from typing import NamedTuple
 
-_EXPONENT = r"(?:[eE](?P<e>[+-]?\d{1,3})(?![\d.])|\s?[×·*x]\s?10\s?\^\s?\(?(?P<p>-?\d{1,3})\)?)"
+_EXPONENT = r"(?:[eE](?P<e>[+-]?\d{1,3})(?!\d|\.\d)|\s?[×·*x]\s?10\s?\^\s?\(?(?P<p>-?\d{1,3})\)?)"
 NUMBER_PATTERN = (
     r"(?P<body>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?![\d,])"  # 1,234,567.8
     r"|\d{1,3}(?:[ '_]\d{3})+(?:[.,]\d+)?(?!\d)"  # 12 000 or 1_000

@@ -149,7 +149,7 @@ def test_the_summary_has_the_table_and_says_what_is_hidden(graded: Graded):
     step = graded("weak")
 
     assert "| A1 Eager kernel sequence | 3 | 10 |" in step.summary
-    assert "Expected answers are shown after the marks are released for A1" in step.summary
+    assert "Expected answers are shown after the marks are released" in step.summary
     assert "attached to this run" in step.summary
     assert len(step.summary.encode()) < SUMMARY_BYTES
 
@@ -163,7 +163,7 @@ def test_what_the_student_reads_is_what_make_grade_prints(graded: Graded, tmp_pa
         one.report, one.submission, rubric, derive(rubric.givens), console=console
     )
 
-    assert "Expected answers are shown after the marks are released for" in text
+    assert "Expected answers are shown after the marks are released" in " ".join(text.split())
     assert text.strip() in step.log
     for ours in write(one, rubric, tmp_path):
         assert ours.read_bytes() == (Path(step.outputs["folder"]) / ours.name).read_bytes()

@@ -14,7 +14,7 @@ import pytest
 
 from grader.deliver.hosts.classroom50 import main
 from tests.deliver.shapes import Classroom50
-from tests.integrations.runner import EXAMPLES, obeyed
+from tests.integrations.runner import EXAMPLES, ROOT, obeyed
 
 VARIABLES = {
     "CLASSROOM": "gpu",
@@ -167,3 +167,26 @@ def test_modules_of_the_checkout_do_not_replace_ours(tmp_path: Path):
     )
 
     assert (0, 2100) == (done.returncode, result_of(checkout).score)
+
+
+@pytest.mark.slow
+def test_the_autograder_installs_the_grader_it_names(tmp_path: Path):
+    """The script of the assignment's folder sets itself up and grades the working folder."""
+    checkout, bundle = cloned(tmp_path / "checkout", "weak"), tmp_path / "bundle"
+    bundle.mkdir()
+    shutil.copy(ROOT / "integrations" / "classroom50" / "autograder.py", bundle)
+    (bundle / "requirements.txt").write_text(f"{ROOT}\n")
+    done = subprocess.run(
+        [sys.executable, str(bundle / "autograder.py")],
+        cwd=checkout,
+        env={**{n: v for n, v in os.environ.items() if n.startswith("PIP_")},
+             "PATH": os.environ["PATH"], **VARIABLES},
+        timeout=600,
+        capture_output=True,
+        check=False,
+    )  # fmt: skip
+    if b"No matching distribution" in done.stderr:
+        pytest.skip("no package index in reach")
+
+    assert 0 == done.returncode, done.stderr.decode()
+    assert 2100 == result_of(checkout).score

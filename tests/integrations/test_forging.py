@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from grader.deliver.hosts.runner import RUNNER_PREFIXES, take_variables
 from grader.sandbox.launcher import run_jailed
-from tests.integrations.runner import grade_step, obeyed
+from tests.integrations.runner import Step, grade_step, obeyed
 
 Checkout = Callable[..., Path]
 FORGED = (
@@ -60,6 +61,20 @@ def test_forged_commands_in_answers_are_not_obeyed(checkout: Checkout, temp: Pat
     assert [c.properties.get("title") for c in honest.named("error")] == titles
     assert not any(c.data.strip() == "forged" for c in step.commands)
     assert not step.named("add-mask")
+
+
+def test_the_report_stands_where_it_commands_nothing(graded: Callable[..., Step]):
+    """Outside the silenced stretch the log holds annotations and nothing else."""
+    first, second = (graded("hostile_text", fail_on=rule).log for rule in ("never", "errors"))
+    token = first.splitlines()[0].removeprefix("::stop-commands::")
+    inside, outside = first.split(f"::{token}::\n", 2)[0], first.split(f"\n::{token}::\n")[1]
+
+    assert re.fullmatch(r"[0-9a-f]{32}", token)
+    assert token not in second
+    assert "s106  Fusion byte ledger" in inside
+    lines = outside.splitlines()
+    assert len(lines) > 5
+    assert [] == [line for line in lines if not re.match(r"::(error|warning|notice) \w+=", line)]
 
 
 def test_the_reading_of_the_log_can_see_a_forgery():

@@ -89,8 +89,8 @@ def whole(rubric: Rubric, size: int) -> str:
         pytest.param(0, "dark", marks=pytest.mark.slow),
         pytest.param(1, "dark", marks=pytest.mark.slow),
         pytest.param(200, "dark", marks=pytest.mark.slow),
-        pytest.param(1000, "light", marks=pytest.mark.slow),
-        pytest.param(1000, "dark", marks=pytest.mark.slow),
+        pytest.param(1000, "light", marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
+        pytest.param(1000, "dark", marks=[pytest.mark.slow, pytest.mark.timeout(400)]),
     ],
 )
 def test_axe_finds_nothing(opened: Callable[..., Any], rubric: Rubric, size: int, scheme: str):
