@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NamedTuple
 
 from grader.model import Record
@@ -105,6 +106,7 @@ class _Measure(NamedTuple):
     name: str
 
 
+@lru_cache(maxsize=256)  # several items read the same paragraph
 def mentions(text: str, *, item_bytes: int = 2) -> tuple[Mention, ...]:
     """Return every quantity in the first 20,000 characters of ``text``; never raises."""
     smooth, origin = plain(text[:LONGEST])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from grader.model import Record
 from grader.quantity.expression import NotAValue, Value, evaluate
@@ -49,6 +50,7 @@ class Reading(Record):
         return bool(self.alternatives)
 
 
+@lru_cache(maxsize=4096)  # a class writes the same few hundred values over and over
 def read(text: str, *, item_bytes: int = 2) -> Reading:
     """Read a cell that should hold one value; never raises.
 
