@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
 from grader import __version__
-from grader.errors import GraderError
+from grader.errors import CourseConfigError, GraderError
 from grader.grade import Graded, assess, gather_evidence, totals
 from grader.gradebook import State
 from grader.intake import read_submission
 from grader.model import Evidence, Finding, GradeReport, ReceiptLine, Record, Submission
 from grader.report.registries import HARNESS
 from grader.report.write import write
+from grader.rubric.facts import Facts, derive
 from grader.rubric.loader import load_rubric
-from grader.rubric.schema import Rubric
+from grader.rubric.schema import Givens, Rubric
 
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
@@ -71,7 +74,7 @@ def grade_task(task: Task) -> Result:
     try:
         rubric = load_rubric(task.rubric)
         graded = _graded(task, rubric)
-        write(graded, rubric, task.out)
+        write(graded, rubric, task.out, facts=_facts(rubric.givens))
     except GraderError as error:
         return Result(student=task.student, digest=task.digest, fault=str(error))
     except Exception as error:  # a fault of ours must not end the class
@@ -85,6 +88,11 @@ def grade_task(task: Task) -> Result:
         report=graded.report,
         fault=faults[0] or "evidence could not be taken" if faults else "",
     )
+
+
+@lru_cache(maxsize=2)
+def _facts(givens: Givens) -> Facts:
+    return derive(givens)
 
 
 def _graded(task: Task, rubric: Rubric) -> Graded:
@@ -131,7 +139,8 @@ def fault_result(task: Task, reason: str) -> Result:
         findings=(finding,),
         receipt=task.receipt,
     )
-    write(Graded(submission, report), rubric, task.out)
+    with suppress(CourseConfigError):  # that it cannot be written may be the very fault
+        write(Graded(submission, report), rubric, task.out)
     return Result(
         student=task.student, digest=task.digest, submission=submission, report=report, fault=reason
     )

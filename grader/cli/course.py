@@ -33,6 +33,7 @@ OUT = click.argument("out", type=click.Path(path_type=Path))
 @click.option("--roster", type=click.Path(path_type=Path), help="CSV with an id column.")
 @click.option("--jobs", type=click.IntRange(1, 512), help="Worker processes.")
 @click.option("--engine", default="local", show_default=True, help="local or dask[=ADDRESS].")
+@click.option("--similarity/--no-similarity", default=True, help="Look for similar submissions.")
 @click.option("--anonymous", is_flag=True, help="Show no names on the class page.")
 @device_option
 @rubric_option
@@ -46,6 +47,7 @@ def batch(
     roster: Path | None,
     jobs: int | None,
     engine: str,
+    similarity: bool,
     anonymous: bool,
     device: str,
     rubric: str,
@@ -73,6 +75,7 @@ def batch(
             device=device,
             unsandboxed=allow_unsandboxed,
             anonymous=anonymous,
+            similarity=similarity,
             tell=reporter.tell,
             say=reporter.say,
         )

@@ -22,6 +22,7 @@ OUTCOMES = {
 }
 RATIO_SLACK = Fraction(4, 100)
 RATE_SLACK = Fraction(10, 100)
+SHARE_SLACK = Fraction(20, 100)
 _BYTE_TIME = Fraction(1, 10**6)  # any time below a microsecond can only come from bytes
 _MICRO = 10**6
 _ROW_WORDS = 3  # a longer answer than a row's name says why as well
@@ -67,6 +68,8 @@ def _evidence(item: Item, ctx: Context, answer: Answer | None, tiny: RowFacts, r
     found = mentions(answer.text, item_bytes=ctx.facts.item_bytes)
     byte_times = [f for f in values(found, Dimension.SECONDS) if f.value < _BYTE_TIME]
     byte_times += stated(found, Dimension.RATE, (tiny.eager_rate, tiny.fused_rate), RATE_SLACK)
+    shares = [rate / ctx.facts.bandwidth for rate in (tiny.eager_rate, tiny.fused_rate)]
+    byte_times += stated(found, Dimension.PERCENT, shares, SHARE_SLACK)
     floors = (tiny.eager_floor, tiny.fused_floor, tiny.fused_floor / 2)  # "0.033 of the 14 µs"
     byte_times += stated(found, Dimension.NUMBER, [f * _MICRO for f in floors], RATE_SLACK)
     if byte_times:

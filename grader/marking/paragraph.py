@@ -24,8 +24,8 @@ FACTOR_SLACK = Fraction(8, 100)
 _NUMBER_SLACK = Fraction(1, 100)
 _WORD_SLACK = Fraction(8, 100)  # half a gig for 0.536 GB
 _BOTH_WAYS = re.compile(
-    r"\b(?:in and out|in \+ out|in/out|read\w*.{0,40}(?:writ|stor|out|push|back)|"
-    r"load\w*.{0,40}stor|pull\w*.{0,40}push|fetch\w*.{0,40}(?:stor|writ)|r\s?[+/]\s?w|"
+    r"\b(?:in and out|in \+ out|in/out|read\w*.{0,40}(?:writ\w*|stor\w*|out|push\w*|back)|"
+    r"load\w*.{0,40}stor\w*|pull\w*.{0,40}push\w*|fetch\w*.{0,40}(?:stor|writ)\w*|r\s?[+/]\s?w|"
     r"there and back|each way|(?:both|two) (?:ways|directions)|in.{0,40}out|input.{0,40}output)\b",
     re.I | re.S,
 )
@@ -69,7 +69,8 @@ def expectations(item: Item, ctx: Context) -> Expected:
         label=label,
         traffic=tuple(p * row.tensor_bytes for p in both),
         label_traffic=tuple(p * size for size in label for p in both),
-        floors=tuple(p * row.tensor_bytes / facts.bandwidth for p in both),
+        # one pass alone is a floor as well
+        floors=tuple(p * row.tensor_bytes / facts.bandwidth for p in (*both, Fraction(1))),
         label_floors=tuple(p * size / facts.bandwidth for size in label for p in both),
         rates=rates,
         label_rates=tuple(rate for size in label for rate in _rates(row, size, eager, fused)),

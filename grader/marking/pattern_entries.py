@@ -18,6 +18,7 @@ from grader.rubric.lexicon import Hit
 from grader.rubric.schema import Item
 
 _SALAD_PATTERNS, _SALAD_WORDS = 3, 12  # so many patterns in so few words say nothing is wrong
+_IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)[\s.]*$")
 _ARROW = re.compile(r"\s*(?:→|⇒|->|=>|-->)\s*")
 _CUT = re.compile(r"\s+[-–—|/]+\s+|\s*[;→⇒]\s*|\s*-?->\s*|\s*=>\s*|[.?!:]\s+")
 
@@ -37,6 +38,9 @@ class Entry:
     @property
     def tail(self) -> str:
         """The last of several pieces of a mistake that stands without a remedy."""
+        aside = _IN_BRACKETS.search(self.wrong)
+        if aside:
+            return aside[1]
         pieces = [piece for piece in _CUT.split(self.wrong) if words(piece)]
         return pieces[-1] if len(pieces) > 1 else ""
 
@@ -121,12 +125,15 @@ def names(item: Item, ctx: Context, entry: Entry) -> bool:
     found = [h for h in found if not any(o.start <= h.start and h.end <= o.end for o in other)]
     if not found:
         return False
-    rival = item.settings.get("rival")
-    if rival is None or not names(ctx.rubric_item(str(rival)), ctx, entry):
-        return not _only_beside_the_point(item, ctx, entry)
-    # the clock is named only in passing, beside what the rival item asks for
-    criticised = hits(ctx, item, "named_beside_rival", entry.wrong)
-    return bool(criticised or hits(ctx, item, "fix", entry.fix))
+    if "rival" not in item.settings:
+        return True
+    rival = ctx.rubric_item(str(item.settings["rival"]))
+    criticised = bool(hits(ctx, item, "named_beside_rival", entry.wrong))
+    mended = bool(hits(ctx, item, "fix", entry.fix))
+    # the clock may be named only in passing, beside what the rival item asks for
+    if names(rival, ctx, entry) or hits(ctx, rival, "fix", entry.fix):
+        return criticised or mended
+    return not _only_beside_the_point(item, ctx, entry)
 
 
 def _only_beside_the_point(item: Item, ctx: Context, entry: Entry) -> bool:

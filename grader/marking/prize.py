@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
@@ -16,6 +17,8 @@ from grader.rubric.schema import Item
 
 OUTCOMES = {"prize": ("sized", "unsized", "overstated", "missing")}
 _SIZE_SLACK = Fraction(25, 100)  # "about 30 µs" for 33.6
+_FRACTION = re.compile(r"(?<![\d.,/])1\s?/\s?(\d{1,3})(?![\d.,/])")
+_LEAST_FRACTION = 5  # a fifth; a larger share is no small prize
 _MOST_PERCENT = 20  # a larger share is the peak's, or no small prize
 _MOST_FACTOR = Fraction(13, 10)  # Amdahl's bound for such a share
 
@@ -65,6 +68,8 @@ def _figures(text: str, ctx: Context, *, shares: bool = True) -> Iterator[tuple[
     times = (gemm.saved_time, gemm.saved_time / 2)
     yield from _places(stated(found, Dimension.SECONDS, times, _SIZE_SLACK))
     if shares:
+        fractions = (m for m in _FRACTION.finditer(text) if int(m[1]) >= _LEAST_FRACTION)
+        yield from (m.span() for m in fractions)
         yield from (place for m in found for place in _share(m, gemm))
 
 

@@ -68,7 +68,9 @@ def _judge(item: Item, ctx: Context, entry: Entry, advised: bool) -> _Found:
         return _Found("opposite", "not_named", entry)
     if not words(entry.fix):
         within = hits(ctx, item, "fix_within", entry.wrong)
+        tail = Entry(entry.wrong, entry.tail, ())
         mended = bool(within) or _mends(item, ctx, entry.tail) is True
+        mended = mended or _supplies_what_is_missing(item, ctx, tail)
         return _Found("named", "right" if mended else "blank", entry)
     if _supplies_what_is_missing(item, ctx, entry):
         return _Found("named", "right", entry)

@@ -76,6 +76,8 @@ def _negated(text: str, start: int, end: int, pieces: list[Piece]) -> bool:
     clause = next((p for p in pieces if p.start <= start < p.end), None)
     left = clause.start if clause else 0
     before = _DOUBLE.sub(" ", text[left:start])
+    if "whether" in words(before):
+        return True  # a question is no claim
     reach = words(before)[-_REACH:]
     if sum(word in _NEGATIONS for word in reach) % 2 == 1:
         return True
