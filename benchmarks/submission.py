@@ -22,7 +22,7 @@ from grader.report.write import write
 from grader.rubric.loader import load_rubric
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = (ROOT / "submissions_example", ROOT / "tests" / "corpora" / "answers")
+FOLDERS = (ROOT / "submissions_example", ROOT / "tests" / "corpora" / "plain" / "answers")
 T = TypeVar("T")
 
 
