@@ -63,9 +63,10 @@ def mark(item: Item, ctx: Context) -> Marking:
 def kernel_rows(item: Item, ctx: Context) -> tuple[KernelRow, ...]:
     """Return the rows that are kernels; totals, means and the fused line are left out."""
     rows = []
+    scale = _scale(item, ctx)
     for cells in ctx.submission.rows(item.reads["rows"]):
         name = cells["op"].text if "op" in cells else ""
-        figures = (_figure(cells.get("in"), ctx.facts), _figure(cells.get("out"), ctx.facts))
+        figures = (_figure(cells.get("in"), ctx, scale), _figure(cells.get("out"), ctx, scale))
         covers = operators_named(name, ctx.rubric.givens)
         if _NOT_A_KERNEL.search(name) and not covers:
             continue
@@ -103,11 +104,21 @@ def _names(text: str, alias: str) -> bool:
     return alias.replace(" ", "") in text.replace(" ", "")
 
 
-def _figure(cell: Answer | None, facts: Facts) -> Fraction | None:
-    reading = read_cell(cell, facts)
+def _scale(item: Item, ctx: Context) -> Fraction:
+    """Return what the figures are to be divided by: 2 if all of them are ``2N``, bytes for N."""
+    rows = ctx.submission.rows(item.reads["rows"])
+    cells = [row[column] for row in rows for column in ("in", "out") if column in row]
+    found = [r for cell in cells if (r := read_cell(cell, ctx.facts)) is not None]
+    in_bytes = [any(q.value == 1 for q in r.alternatives) for r in found]
+    return Fraction(ctx.facts.item_bytes) if in_bytes and all(in_bytes) else Fraction(1)
+
+
+def _figure(cell: Answer | None, ctx: Context, scale: Fraction) -> Fraction | None:
+    reading = read_cell(cell, ctx.facts)
     if reading is None or reading.quantity is None:
         return None
-    return passes(reading.quantity, facts)
+    figure = passes(reading.quantity, ctx.facts)
+    return None if figure is None else figure / scale
 
 
 def _without_unnamed_total(rows: list[KernelRow]) -> list[KernelRow]:

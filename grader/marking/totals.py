@@ -35,7 +35,7 @@ def mark_eager(item: Item, ctx: Context) -> Marking:
     total = _total(reading, ctx, ctx.facts.eager_passes)
     outcome, carried = _judge_eager(item, total, reading, rows, ctx)
     spans = answer.spans(0, len(answer.text)) if answer and not answer.blank else ()
-    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading))
+    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading, outcome))
     return Marking(
         parts=(part,),
         readings=(reading_line(answer, item.title, reading),),
@@ -51,7 +51,7 @@ def mark_fused(item: Item, ctx: Context) -> Marking:
     total = _total(reading, ctx, ctx.facts.fused_passes)
     outcome = _judge_fused(item, total, reading, ctx)
     spans = answer.spans(0, len(answer.text)) if answer and not answer.blank else ()
-    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading))
+    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading, outcome))
     return Marking(parts=(part,), readings=(reading_line(answer, item.title, reading),), own=total)
 
 
@@ -105,10 +105,14 @@ def _slip(total: Fraction | None, expected: Fraction) -> str:
 def _total(reading: Reading | None, ctx: Context, expected: Fraction) -> Fraction | None:
     if reading is None or reading.quantity is None:
         return None
-    return passes(reading.quantity, ctx.facts, per_row=expected)
+    read = [
+        passes(quantity, ctx.facts, per_row=expected)
+        for quantity in (reading.quantity, *reading.alternatives)
+    ]
+    return expected if expected in read else read[0]  # 16N may be bytes: eight of two each
 
 
-def _doubt(reading: Reading | None) -> str:
-    if reading is not None and reading.quantity is not None and reading.ambiguous:
-        return "the figure can be read in more than one way"
-    return ""
+def _doubt(reading: Reading | None, outcome: str) -> str:
+    """Say so if a figure that earns nothing has another reading."""
+    ambiguous = reading is not None and reading.quantity is not None and reading.ambiguous
+    return "the figure can be read in more than one way" if ambiguous and outcome == "wrong" else ""

@@ -31,6 +31,8 @@ _REFUSED = re.compile(
     r"^\W*(?:nan|inf(?:inity)?|∞|none|null|n/?a|tbd|yes|no|on|off|true|false|\?+|-)\W*$", re.I
 )
 _EQUATION_ASIDE = re.compile(r"\(\s*(?:=|≈|i\.e\.,?)\s*([^()]*)\)")  # 8|x| (= 16 B·numel)
+_WHOLE_TENSOR = re.compile(r"^(?:(?:all|all of|full|whole|one|the|entire)\s+)?[xX](?=\s*(?:\(|$))")
+_CAPITAL_X = re.compile(r"(?<=\d)\s?X\b")
 _EQUALS = re.compile(r"(?<![<>=!])=(?!=)|≈")
 _CLOCK = re.compile(r"\d+:\d\d(?::\d\d)+|\d{4}-\d\d-\d\d")
 
@@ -62,6 +64,8 @@ def read(text: str, *, item_bytes: int = 2) -> Reading:
     for command, sign in _LATEX.items():
         text = text.replace(command, sign)
     cell = _EQUATION_ASIDE.sub(r"= \1", plain(text).text).strip()
+    cell = _WHOLE_TENSOR.sub("|x|", cell.replace("|X|", "|x|"))
+    cell = _CAPITAL_X.sub("x", cell)
     if not cell:
         return Reading(problem="left blank")
     if _REFUSED.match(cell) or _CLOCK.search(cell):

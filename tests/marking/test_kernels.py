@@ -85,3 +85,16 @@ def test_total_rows_are_not_kernels():
 def test_order_of_the_first_two_is_free():
     """Only the place of relu before the last mul matters."""
     assert outcome("A1", kernels(CHAIN[1], CHAIN[0], CHAIN[2], CHAIN[3])) == "all_right"
+
+
+def test_figures_in_bytes_for_n_elements():
+    """``2N`` in every cell is two bytes for each of N elements: one pass."""
+    rows = [(name, "2N", "2N") for name in ("mul", "add", "relu", "mul")]
+    assert outcome("A1", kernels(*rows)) == "all_right"
+    assert outcome("A2", {**kernels(*rows), "part_a.eager_total": "16N"}) == "expected"
+
+
+def test_two_passes_are_not_excused_by_another_reading():
+    """``2|x|`` in a cell is two passes, whatever the others say."""
+    rows = [(name, "2|x|", "1|x|") for name in ("mul", "add", "relu", "mul")]
+    assert outcome("A1", kernels(*rows)) == "figures_missing"

@@ -32,6 +32,9 @@ F = Fraction
         ("4|x| + 4|x|", 8),
         ("2|x| per kernel × 4 kernels", 8),
         ("0.5|x|", F(1, 2)),
+        ("x", 1),
+        ("all of x", 1),
+        ("1 |X|", 1),
     ],
 )
 def test_multiples_of_the_tensor(text, passes):
@@ -123,7 +126,7 @@ def test_megabit_or_megabyte_is_ambiguous(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "lots", "nan", "inf", "no", "off", "1:30:00", "2024-01-02", "x", "four or five", "?"],
+    ["", "lots", "nan", "inf", "no", "off", "1:30:00", "2024-01-02", "y", "four or five", "?"],
 )
 def test_what_is_no_value_says_why(text):
     """Text without one value is no quantity; the problem is in words."""
