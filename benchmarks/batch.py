@@ -1,4 +1,4 @@
-"""A class of 1,000 answers-only submissions: one batch run against one process for each, re-marking.
+"""A class of 1,000 answers-only submissions: a batch run, one process for each, re-marking.
 
     python benchmarks/batch.py [--students N] [--large] [--jobs N] [--sample N]
 

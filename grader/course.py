@@ -6,17 +6,16 @@ class page, is done by a process of its own that ends when it is done.
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from grader.batch.cluster import DaskEngine
-from grader.batch.local import START, LocalPool
+from grader.batch.local import LocalPool
 from grader.batch.run import GRADEBOOK, Progress, run_batch
 from grader.batch.task import Engine, student_folder
+from grader.batch.workers import worker_pool
 from grader.class_list import ClassList, write_list
 from grader.class_pairs import class_pairs
 from grader.class_rows import class_rows
@@ -102,9 +101,7 @@ def grade_class(
 
 def _elsewhere(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Return what ``work`` returns in a process of its own; its memory goes with it."""
-    context = multiprocessing.get_context(START)
-    context.set_forkserver_preload([__name__])
-    with ProcessPoolExecutor(1, mp_context=context) as pool:
+    with worker_pool(1) as pool:
         try:
             return pool.submit(work, *args, **kwargs).result()
         except BrokenProcessPool:

@@ -5,15 +5,15 @@ No code is run: submissions and evidence come out of the gradebook.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from fractions import Fraction
 from pathlib import Path
 
 from grader.batch.task import student_folder
+from grader.batch.workers import worker_pool
 from grader.errors import CourseConfigError
 from grader.grade import assess
 from grader.gradebook import Gradebook
@@ -93,10 +93,8 @@ def _worked_off(
         for chunk in chunks:
             yield from _remark_chunk(path, chunk, rubric, out, dry_run)
         return
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["grader.remark"])
     workers = jobs or os.cpu_count() or 1
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with worker_pool(workers) as pool:
         running: deque[Future[list[_Remarked]]] = deque()
         for chunk in chunks:
             if len(running) == workers * IN_FLIGHT_PER_WORKER:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 
 from grader.batch.task import Result, Task, grade_task
+from grader.batch.workers import worker_pool
 
 IN_FLIGHT_PER_WORKER = 4  # keeps memory flat: what is queued is bounded, whatever the class size
-START = "forkserver"  # a fork of the driver would share its database and its terminal
 
 
 class LocalPool:
@@ -25,17 +24,12 @@ class LocalPool:
         queue = iter(tasks)
         while True:
             lost: list[Task] = []
-            with self._pool(self.jobs) as pool:
+            with worker_pool(self.jobs) as pool:
                 yield from self._run_in(pool, queue, lost)
             if not lost:
                 return
             for task in lost:  # which of them broke the pool is unknown, so each is run alone
                 yield self._alone(task)
-
-    def _pool(self, jobs: int) -> ProcessPoolExecutor:
-        context = multiprocessing.get_context(START)
-        context.set_forkserver_preload(["grader.batch.task"])
-        return ProcessPoolExecutor(jobs, mp_context=context)
 
     def _run_in(
         self, pool: ProcessPoolExecutor, queue: Iterator[Task], lost: list[Task]
@@ -63,7 +57,7 @@ class LocalPool:
 
     def _alone(self, task: Task) -> Result:
         try:
-            with self._pool(1) as pool:
+            with worker_pool(1) as pool:
                 return pool.submit(grade_task, task).result()
         except BrokenProcessPool:
             reason = "the worker process died while grading this submission"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import getpass
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 
@@ -63,7 +65,7 @@ def batch(
     from grader.cli.progress import Reporter
     from grader.course import grade_class
 
-    with Reporter(sys.stderr) as reporter:
+    with stopped_by_hand(), Reporter(sys.stderr) as reporter:
         summary = grade_class(
             path,
             out,
@@ -81,9 +83,19 @@ def batch(
         )
     for line in summary.lines():
         click.echo(line)
-    if summary.faults and not exit_zero:
+    if summary.faults:
         sys.exit(COULD_NOT_GRADE)
     leave(errors=bool(summary.not_gradable), exit_zero=exit_zero)
+
+
+@contextmanager
+def stopped_by_hand() -> Iterator[None]:
+    """Say after Ctrl-C that nothing is lost; what is not graded has no mark yet, so status 2."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("stopped; the same command continues", err=True)
+        sys.exit(COULD_NOT_GRADE)
 
 
 @click.command()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.values import passes, read_cell, reading_line
+from grader.marking.values import passes, read_cell, reading_line, unread
 from grader.model import Answer, Reading, Span
 from grader.rubric.facts import Facts
 from grader.rubric.schema import Givens, Item
@@ -55,7 +55,7 @@ def mark(item: Item, ctx: Context) -> Marking:
     """Mark the kernel table; the own value carried on is the sum of its figures in |x|."""
     rows = kernel_rows(item, ctx)
     outcome, confidence = _judge(rows, ctx.rubric.givens, _remarks(item, ctx))
-    doubt = _doubt(rows, outcome)
+    doubt = _doubt(rows, outcome) or (_unread(rows, ctx) if outcome == "figures_missing" else "")
     part = award(item.criteria[0], outcome, spans=_spans(rows), confidence=confidence, doubt=doubt)
     return Marking(parts=(part,), readings=_readings(rows, ctx.facts), own=own_sum(rows))
 
@@ -183,6 +183,12 @@ def _doubt(rows: tuple[KernelRow, ...], outcome: str) -> str:
     if outcome == "operator_missing" and any(not row.covers for row in rows):
         return "a kernel's name is not one the rubric knows"
     return ""
+
+
+def _unread(rows: tuple[KernelRow, ...], ctx: Context) -> str:
+    """Return why the first figure that was not understood goes to a person, if there is one."""
+    cells = [row.cells.get(column) for row in rows for column in ("in", "out")]
+    return next((why for c in cells if (why := unread(c, read_cell(c, ctx.facts)))), "")
 
 
 def _remarks(item: Item, ctx: Context) -> str:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
 from grader.marking.speedup import SAID_INVERTED, close, ratio_value, show_ratio
-from grader.marking.values import carries, numbers_in, read_cell, reading_line
+from grader.marking.values import carries, numbers_in, read_cell, reading_line, unread
 from grader.model import Answer, Carried, Part, Reading
 from grader.quantity import read
 from grader.rubric.facts import RowFacts
@@ -31,7 +31,8 @@ def mark(item: Item, ctx: Context) -> Marking:
         outcome = _outcome(cells, predicted, measured)
         texts = [cells[c] for c in ("predicted", "measured") if c in cells and not cells[c].blank]
         spans = tuple(span for a in texts for span in a.spans(0, len(a.text)))
-        parts.append(award(criterion, outcome, spans=spans))
+        doubt = "" if outcome == "both" else _doubt(cells, ctx)
+        parts.append(award(criterion, outcome, spans=spans, doubt=doubt))
         for column in ("predicted", "measured"):
             cell = cells.get(column)
             label = f"{row.label}, {column}"
@@ -97,6 +98,13 @@ def _says_inverted(written: list[dict[str, Answer]], ctx: Context) -> bool:
     texts = [cell.typed for cells in written for cell in cells.values()]
     texts += [note.text for note in ctx.submission.notes]
     return any(SAID_INVERTED.search(text) for text in texts)
+
+
+def _doubt(cells: dict[str, Answer], ctx: Context) -> str:
+    """Return why a figure of this row goes to a person, if one was not understood."""
+    written = [cells.get(column) for column in ("predicted", "measured")]
+    found = ((c, read_cell(c, ctx.facts)) for c in written if not numbers_in(c, ctx.facts))
+    return next((why for c, reading in found if (why := unread(c, reading))), "")
 
 
 def _outcome(cells: dict[str, Answer], predicted: bool, measured: bool) -> str:

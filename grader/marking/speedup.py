@@ -6,7 +6,13 @@ import re
 from fractions import Fraction
 
 from grader.marking.context import Context, Marking, award
-from grader.marking.values import LEAST_CARRIED, carries, read_cell, reading_line
+from grader.marking.values import (
+    LEAST_CARRIED,
+    carries,
+    read_cell,
+    reading_line,
+    unread,
+)
 from grader.model import Answer, Carried
 from grader.quantity import Dimension, Quantity, Reading, rounds_to
 from grader.rubric.schema import Item
@@ -37,11 +43,13 @@ def mark(item: Item, ctx: Context) -> Marking:
             item=item.reads["eager"], value=show_ratio(own), expected=show_ratio(ctx.facts.speedup)
         )
     doubt = "the ratio is given the other way round without saying so"
+    if outcome == "wrong":
+        doubt = unread(answer, reading)
     part = award(
         item.criteria[0],
         outcome,
         spans=answer.spans(0, len(answer.text)) if answer and not answer.blank else (),
-        doubt=doubt if outcome == "inverted" else "",
+        doubt=doubt if outcome in ("inverted", "wrong") else "",
     )
     return Marking(
         parts=(part,),

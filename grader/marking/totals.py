@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from grader.marking import kernels
 from grader.marking.context import Context, Marking, award
-from grader.marking.values import passes, read_cell, reading_line
+from grader.marking.values import passes, read_cell, reading_line, unread
 from grader.model import Answer, Carried
 from grader.quantity import Reading, fingerprint
 from grader.rubric.schema import Item
@@ -35,7 +35,7 @@ def mark_eager(item: Item, ctx: Context) -> Marking:
     total = _total(reading, ctx, ctx.facts.eager_passes)
     outcome, carried = _judge_eager(item, total, reading, rows, ctx)
     spans = answer.spans(0, len(answer.text)) if answer and not answer.blank else ()
-    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading, outcome))
+    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(answer, reading, outcome))
     return Marking(
         parts=(part,),
         readings=(reading_line(answer, item.title, reading),),
@@ -51,7 +51,7 @@ def mark_fused(item: Item, ctx: Context) -> Marking:
     total = _total(reading, ctx, ctx.facts.fused_passes)
     outcome = _judge_fused(item, total, reading, ctx)
     spans = answer.spans(0, len(answer.text)) if answer and not answer.blank else ()
-    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(reading, outcome))
+    part = award(item.criteria[0], outcome, spans=spans, doubt=_doubt(answer, reading, outcome))
     return Marking(parts=(part,), readings=(reading_line(answer, item.title, reading),), own=total)
 
 
@@ -112,7 +112,9 @@ def _total(reading: Reading | None, ctx: Context, expected: Fraction) -> Fractio
     return expected if expected in read else read[0]  # 16N may be bytes: eight of two each
 
 
-def _doubt(reading: Reading | None, outcome: str) -> str:
-    """Say so if a figure that earns nothing has another reading."""
+def _doubt(answer: Answer | None, reading: Reading | None, outcome: str) -> str:
+    """Say so if a figure that earns nothing has another reading, or none."""
+    if outcome == "wrong" and (why := unread(answer, reading)):
+        return why
     ambiguous = reading is not None and reading.quantity is not None and reading.ambiguous
     return "the figure can be read in more than one way" if ambiguous and outcome == "wrong" else ""

@@ -27,6 +27,14 @@ def read_cell(answer: Answer | None, facts: Facts) -> Reading | None:
     return read(answer.text, item_bytes=facts.item_bytes)
 
 
+def unread(answer: Answer | None, reading: Reading | None) -> str:
+    """Return why a cell goes to a person: it holds a figure that was not understood."""
+    if answer is None or reading is None or reading.quantity is not None:
+        return ""
+    holds_figure = any(map(str.isdigit, answer.text)) or "|x|" in answer.text
+    return f"“{answer.text[:40]}” was not understood" if holds_figure else ""
+
+
 def passes(quantity: Quantity, facts: Facts, *, per_row: Fraction | None = None) -> Fraction | None:
     """Return a traffic figure as a multiple of |x|, or None if it is no traffic figure.
 

@@ -17,6 +17,8 @@ import pytest
 
 from tests.batch.classes import EXAMPLES, pages, reports, write_class
 
+GONE = 30.0  # seconds in which workers must have ended after their driver
+
 
 def start(folder: Path, out: Path) -> subprocess.Popen[bytes]:
     """Start ``grader batch`` in a process group of its own, so that it dies with all its workers."""
@@ -38,8 +40,8 @@ def finish(folder: Path, out: Path) -> float:
     return time.monotonic() - began
 
 
-def kill_after(seconds: float, folder: Path, out: Path) -> bool:
-    """Kill a run and all its workers after so long; return True if it was not done before."""
+def kill_after(seconds: float, folder: Path, out: Path, *, workers: bool) -> bool:
+    """Kill a run after so long, with its workers or without; return True if it was not done."""
     process = start(folder, out)
     try:
         _, told = process.communicate(timeout=seconds)
@@ -48,9 +50,11 @@ def kill_after(seconds: float, folder: Path, out: Path) -> bool:
     except subprocess.TimeoutExpired:
         return True
     finally:
+        process.kill()
         with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+            if workers:
+                os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=GONE)  # until the last worker has let go of the pipe
 
 
 def undisturbed(folder: Path, out: Path) -> tuple[object, object]:
@@ -68,7 +72,8 @@ def crash_test(folder: Path, tmp_path: Path, kills: int) -> None:
     print(f"seed {seed}, {whole:.1f} s undisturbed")
     out, killed, outs = tmp_path / "o0", 0, 0
     while killed < kills:
-        if kill_after(moments.uniform(0.1, max(0.5, whole)), folder, out):
+        seconds, workers = moments.uniform(0.1, max(0.5, whole)), moments.random() < 0.5
+        if kill_after(seconds, folder, out, workers=workers):
             killed += 1
         else:  # it had come to its end: begin anew
             assert_same(out, expected)
@@ -119,6 +124,18 @@ def test_what_was_committed_is_not_done_again(tmp_path: Path):
     cached = {line[1] for line in lines if line[2] == "cached"}
     assert {line.split()[1].decode() for line in seen[1:]} <= cached
     assert len(lines) == 30
+
+
+def test_no_worker_outlives_its_driver(tmp_path: Path):
+    """A killed driver cannot tell its workers; they end all the same."""
+    process = start(write_class(tmp_path / "c", 30), tmp_path / "o")
+    assert process.stderr is not None
+    process.stderr.readline()
+    process.stderr.readline()  # somebody is graded, so workers are there
+    process.kill()
+    process.communicate(timeout=GONE)
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
 
 
 def test_half_a_page_does_not_survive(tmp_path: Path):

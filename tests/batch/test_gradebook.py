@@ -11,8 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader.errors import CourseConfigError
-from grader.gradebook import MIGRATIONS, Decision, Gradebook, content_digest
 from grader.grade import grade as grade_one
+from grader.gradebook import MIGRATIONS, Decision, Gradebook, content_digest
 from grader.model import Evidence, Totals
 from grader.rubric.loader import load_rubric
 from tests.batch.classes import EXAMPLES
@@ -100,7 +100,9 @@ def test_decisions_can_neither_be_changed_nor_deleted(tmp_path: Path, change: st
         assert book.decisions() == (decision(),)
 
 
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(
+    deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60
+)
 @given(points=st.fractions(min_value=0, max_value=100))
 def test_points_come_back_exactly(tmp_path: Path, points: Fraction):
     """Points are fractions in the file too: a third stays a third."""

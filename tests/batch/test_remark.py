@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from grader.class_rows import class_rows
 from grader.course import grade_class
 from grader.deliver import total
 from grader.errors import CourseConfigError
 from grader.grade import grade as grade_one
-from grader.rubric.loader import DEFAULT, load_rubric
 from grader.remark import remark
-from grader.class_rows import class_rows
 from grader.review import decide, queue
+from grader.rubric.loader import DEFAULT, load_rubric
 from tests.batch.classes import edited_rubric, grade, open_book, pages, reports, write_class
 
 WORTH = "          not_summed:\n            points: 3\n"  # of item A3: only some students have it
-FULL = "points: 6\n            says: \"The fused total is right"
+FULL = 'points: 6\n            says: "The fused total is right'
 
 
 @pytest.fixture

@@ -117,7 +117,11 @@ def test_no_points_and_full_points_can_be_decided(book: Gradebook, points: Fract
 
 @pytest.mark.parametrize(
     ("student", "item", "says"),
-    [("dan", "B4", "no such student"), ("ana", "Z9", "no such item"), ("ana", "K1", "no such item")],
+    [
+        ("dan", "B4", "no such student"),
+        ("ana", "Z9", "no such item"),
+        ("ana", "K1", "no such item"),
+    ],
 )
 def test_a_wrong_student_or_item_is_told(book: Gradebook, student: str, item: str, says: str):
     """Nothing is decided about what was not marked."""
@@ -140,7 +144,9 @@ def test_a_decision_stands_in_the_file_as_well(book: Gradebook):
 
 def test_a_decision_added_by_hand_is_taken_over_once(book: Gradebook):
     """It comes into the gradebook with the automatic mark of that moment, and only once."""
-    file_of(book).write_text("- student: ana\n  item: B4\n  points: 2.5\n  who: me\n  why: read it\n")
+    file_of(book).write_text(
+        "- student: ana\n  item: B4\n  points: 2.5\n  who: me\n  why: read it\n"
+    )
     assert [sync(book), sync(book), sync(book)] == [1, 0, 0]
     (made,) = book.decisions()
     assert (made.points, made.who, made.why) == (Fraction(5, 2), "me", "read it")
@@ -179,7 +185,12 @@ def test_values_by_hand_are_read_as_they_are_written(tmp_path: Path):
         )
         assert sync(book) == 1
         (made,) = book.decisions()
-        assert (made.student, made.decided, made.who, made.why) == ("007", "2026-03-04", "no", "1e3")
+        assert (made.student, made.decided, made.who, made.why) == (
+            "007",
+            "2026-03-04",
+            "no",
+            "1e3",
+        )
         assert sync(book) == 0
 
 
