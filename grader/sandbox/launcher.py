@@ -223,8 +223,9 @@ class Jail:
         ours, theirs = socket.socketpair()
         self._scratch = Path(tempfile.mkdtemp(prefix="grader-box-"))
         self._scratch.chmod(0o777)
-        code = (
-            f"import sys; sys.path.append({str(PACKAGE.parent)!r}); "
+        code = (  # the judge's own grader, also where another one is installed
+            f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r}); import grader; "
+            "sys.path.append(sys.path.pop(0)); "
             f"from grader.sandbox.zygote import main; main({theirs.fileno()})"
         )
         self._process = subprocess.Popen(

@@ -191,7 +191,7 @@ def _try_namespaces() -> None:
     if os.geteuid() == 0:
         namespaces.become_nobody(readable_roots())
     namespaces.leave()
-    _in_child(lambda: namespaces.furnish(1 << 20))
+    _in_child(lambda: namespaces.furnish(1 << 20, [*readable_roots(), PACKAGE]))
 
 
 def _works(attempt: Callable[[], None]) -> tuple[bool, str]:

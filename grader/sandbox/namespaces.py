@@ -18,7 +18,9 @@ _NEW_UTS, _NEW_IPC, _NEW_USER, NEW_PIDS, _NEW_NET = (
     0x40000000,
 )
 ALL = NEW_MOUNTS | _NEW_UTS | _NEW_IPC | _NEW_USER | NEW_PIDS | _NEW_NET
-_NOSUID, _NODEV, _NOEXEC, _BIND, _RECURSIVE, _PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
+_READ_ONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT = 1, 2, 4, 8, 32
+_BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
+_LOCKED = os.ST_NOSUID | os.ST_NODEV | os.ST_NOEXEC
 
 NOBODY = 65534
 """The user and group that a child of a root judge becomes."""
@@ -53,9 +55,10 @@ def _closed_ancestor(path: Path) -> Path | None:
     return None
 
 
-def _open_up(top: Path, kept: Sequence[Path]) -> None:
+def _open_up(top: Path, kept: Sequence[Path], options: str = "size=64k,mode=755") -> None:
+    """Cover ``top`` with an empty tmpfs in which only ``kept`` can be read, and nothing changed."""
     handles = [(path, path.is_dir(), os.open(path, os.O_PATH)) for path in kept]
-    mount("tmpfs", str(top), "tmpfs", _NOSUID | _NODEV, "size=64k,mode=755")
+    mount("tmpfs", str(top), "tmpfs", _NOSUID | _NODEV, options)
     for path, is_folder, handle in handles:
         if is_folder:
             path.mkdir(parents=True, exist_ok=True)
@@ -63,6 +66,8 @@ def _open_up(top: Path, kept: Sequence[Path]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
         mount(f"/proc/self/fd/{handle}", str(path), "none", _BIND | _RECURSIVE)
+        locked = os.statvfs(path).f_flag & _LOCKED  # a user namespace may not drop these
+        mount("none", str(path), "none", _REMOUNT | _BIND | _READ_ONLY | locked)
         os.close(handle)
 
 
@@ -79,13 +84,14 @@ def leave() -> None:
     mount("none", "/", "none", _RECURSIVE | _PRIVATE)
 
 
-def furnish(disk: int) -> None:
+def furnish(disk: int, readable: Sequence[Path]) -> None:
     """Mount a private process table and scratch places of ``disk`` bytes each.
 
-    Call in the first process of the new process namespace. Raises OSError if refused.
+    What of ``readable`` lies below a scratch place stays there, read-only. Call in the first
+    process of the new process namespace. Raises OSError if refused.
     """
     mount("proc", "/proc", "proc", _NOSUID | _NODEV | _NOEXEC)
-    for place in SCRATCH_ROOTS:
-        if Path(place).is_dir():
-            options = f"size={disk},nr_inodes=20000,mode=1777"
-            mount("tmpfs", place, "tmpfs", _NOSUID | _NODEV, options)
+    for place in map(Path, SCRATCH_ROOTS):
+        if place.is_dir():
+            kept = [path for path in readable if place.resolve() in path.parents]
+            _open_up(place, kept, f"size={disk},nr_inodes=20000,mode=1777")

@@ -188,13 +188,15 @@ def _enter(plan: Plan, limits: Limits, scratch: Path, devices: list[Path]) -> No
         from grader.sandbox.namespaces import become_nobody
 
         become_nobody(layers.readable_roots())
-    layers.limit_resources(limits, own_users=plan.namespaces)
     if plan.namespaces:
         from grader.sandbox import namespaces
 
         namespaces.leave()
+    # only now: a limit set earlier would count the processes of all boxes against each other
+    layers.limit_resources(limits, own_users=plan.namespaces)
+    if plan.namespaces:
         _become_first_child()
-        namespaces.furnish(limits.disk)
+        namespaces.furnish(limits.disk, [*layers.readable_roots(), layers.PACKAGE])
         scratch.mkdir(parents=True, exist_ok=True)
     os.chdir(scratch)
     layers.lock_in(plan, limits, scratch, devices)
