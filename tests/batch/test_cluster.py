@@ -87,3 +87,18 @@ def test_a_submission_that_kills_every_worker_takes_nobody_with_it(
     states = {student: state for student, (state, _) in reports(out).items()}
     assert {s for s, state in states.items() if state == "harness_fault"} == {"deadly"}
     assert len(states) == 7
+
+
+@dask
+def test_a_scheduler_that_is_running_is_used(tmp_path: Path):
+    """The address of a scheduler leads to the same reports and pages, and it is left running."""
+    distributed = pytest.importorskip("distributed")
+    folder = write_class(tmp_path / "c", 3)
+    grade(folder, tmp_path / "calm")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address=None
+    ) as running:
+        for out in ("o1", "o2"):
+            grade(folder, tmp_path / out, DaskEngine(running.scheduler_address))
+            assert reports(tmp_path / out) == reports(tmp_path / "calm")
+            assert pages(tmp_path / out) == pages(tmp_path / "calm")
