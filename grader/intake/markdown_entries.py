@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 
 from grader.intake.markdown_labels import Labels
 from grader.intake.markdown_rows import TableReading, read_table
@@ -22,6 +23,16 @@ _ENUMERATOR = re.compile(
     r"\s*(?:\(?\d{1,2}[.):]|#\d{1,2}[.):]?|\(?[a-hA-H]\)|[A-Z]\d[.):]?|\d{1,2}(?=\s*\n))\s+"
 )
 _ARROW = re.compile(r"[^\W\d_].*(?:->|=>|→|⇒)")
+_BARE_NUMBER = re.compile(r"\s*(\d{1,2})\s+(?=[^\W\d_])")
+_ORDINAL = re.compile(
+    r"(?:^|(?<=[.;!?])\s+|\n\s*)(?:(?:and|the|my|a)\s+)*"
+    r"(?:(?:mistake|error|pattern|way|problem|trap|pitfall|number)\s+"
+    r"(?:number\s+|no\.?\s*|#)?(?:one|two|three|four|\d)"
+    r"|first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|finally|lastly|last|one|two|three|four)"
+    r"(?=\s*[,:–—-]|\s+(?:is|was|would|comes|way|mistake|error|pattern|problem|trap|pitfall|one)\b)",
+    re.I,
+)
+_FEWEST_ORDINALS = 3  # sentences that count, for a paragraph to be a list
 
 
 @dataclass
@@ -47,7 +58,8 @@ def read_entries(units: Sequence[Unit], field: Field) -> EntriesReading:
     laid = _side_by_side(units, sides)
     if laid is not None:
         return laid
-    grouping = _Grouping(sides, headings=sum(unit.kind == "heading" for unit in units) > 1)
+    headings = sum(unit.kind == "heading" for unit in units) > 1
+    grouping = _Grouping(sides, headings=headings, depth=_depth(units))
     for unit in units:
         grouping.add(unit)
     certain = any(group.certain for group in grouping.groups)
@@ -112,11 +124,12 @@ class EntryUnits:
 class _Grouping:
     """Collects units into groups, one for each entry."""
 
-    def __init__(self, sides: Sides, *, headings: bool) -> None:
+    def __init__(self, sides: Sides, *, headings: bool, depth: int) -> None:
         self.groups: list[Group] = []
         self.remarks: list[Passage] = []
         self._sides = sides
         self._by_heading = headings
+        self._depth = depth
 
     def add(self, unit: Unit) -> None:
         if unit.kind == "heading":
@@ -135,7 +148,7 @@ class _Grouping:
             self.remarks.append(unit.body)
 
     def _list_item(self, unit: Unit) -> None:
-        item = unit.items[0]
+        item = unit.items[min(self._depth, len(unit.items) - 1)]
         if self.groups and self.groups[-1].item == item:
             self.groups[-1].parts.append(unit.body)
         else:
@@ -149,8 +162,17 @@ class _Grouping:
 
     def _paragraph(self, body: Passage) -> None:
         """Add text outside of lists; each line that opens an entry starts a new group."""
+        counted = _counted_sentences(body)
+        for sentence in counted:
+            self._run(sentence, certain=True)
+        if counted:
+            return
         lines = body.lines()
         opens = [self._opens(line) for line in lines]
+        numbers = [_BARE_NUMBER.match(line.text) for line in lines]
+        if len(lines) > 1 and [m and int(m[1]) for m in numbers] == [*range(1, len(lines) + 1)]:
+            lines = tuple(n.part(m.end()) for n, m in zip(lines, numbers, strict=True) if m)
+            opens = [True] * len(lines)
         if sum(_ARROW.match(line.text) is not None for line in lines) > 1:
             opens = [not line.blank for line in lines]
         start = 0
@@ -169,6 +191,27 @@ class _Grouping:
             self.groups[-1].parts.append(body)
         else:
             self.groups.append(Group([body], certain=certain))
+
+
+def _depth(units: Sequence[Unit]) -> int:
+    """Return at which depth of nested lists the entries stand: the first that has several items.
+
+    Lists below it are parts of one entry.
+    """
+    items = [unit.items for unit in units if unit.items]
+    levels = zip(*items, strict=False)
+    shared = sum(1 for _ in takewhile(lambda level: len(set(level)) == 1, levels))
+    return 0 if any(len(item) == shared for item in items) else shared
+
+
+def _counted_sentences(body: Passage) -> list[Passage]:
+    """Cut ``Mistake one is … Mistake two is …`` before each ordinal; empty if there are few."""
+    starts = [m.start() for m in _ORDINAL.finditer(body.text)]
+    if len(starts) < _FEWEST_ORDINALS:
+        return []
+    stops = [*starts[1:], len(body.text)]
+    head = [body.part(0, starts[0]).strip()] if body.text[: starts[0]].strip() else []
+    return head + [body.part(a, b).strip() for a, b in zip(starts, stops, strict=True)]
 
 
 def _without_number(body: Passage) -> Passage:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from grader.intake.findings import finding_at
 from grader.intake.markdown_entries import EntriesReading
 from grader.intake.markdown_labels import Label
+from grader.intake.markdown_row_lines import same_as_above
 from grader.intake.markdown_rows import TableReading
 from grader.intake.markdown_table import Fit
 from grader.intake.markdown_text import Passage, joined
@@ -137,7 +138,8 @@ class Found:
         rows = self.rows.setdefault(field.key, [])
         if field.kind == "rows" and _says_something(field, row) and not self.has_rows(field):
             rows[:] = [blank for blank in rows if not _replaces(field, row, blank)]
-        rows.append(row)
+        above = rows[-1] if rows else {}
+        rows.append({k: above.get(k, v) if same_as_above(v) else v for k, v in row.items()})
 
     def take_table(self, reading: TableReading) -> None:
         """Take all that a table says."""

@@ -22,6 +22,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\d|\|x\|")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _EACH = re.compile(r"\b(?:each|both|apiece)\b", re.I)
+_SAME = re.compile(
+    r"(?:(?:is\s+|does\s+)?(?:the\s+|just\s+the\s+)?same(?:\s+(?:as\s+(?:above|before)|again|here|thing))?"
+    r"|ditto|dto|idem|likewise|as\s+(?:above|before)|[\"″〃”]|''|[-–][\"”][-–])\.?",
+    re.I,
+)
 _SHORTEST = 3  # letters of an abbreviated column name
 
 
@@ -47,11 +52,18 @@ def row_from_line(field: Field, line: Passage) -> dict[str, Passage] | None:
         if head.blank or (field.given and not given_name(field, head.text)):
             continue
         rest = line.part(separator.end())
+        if same_as_above(rest):
+            return {name.key: head} | {column.key: rest for column in values}
         for cut in (_LISTED, _SLASHED, _SPACED):
             cells = _figures(values, _chunks(rest, cut), field)
             if cells is not None:
                 return {name.key: head, **cells}
     return None
+
+
+def same_as_above(cell: Passage) -> bool:
+    """Return True for ``same``, ``ditto`` or ditto marks."""
+    return _SAME.fullmatch(cell.text.strip()) is not None
 
 
 def split_pair(field: Field, value: Passage) -> dict[str, Passage]:

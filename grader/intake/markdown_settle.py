@@ -13,7 +13,7 @@ from grader.intake.markdown_found import Found, Row, Slot, paragraphs
 from grader.intake.markdown_labels import SHORT_KINDS
 from grader.intake.markdown_row_lines import split_pair, unnamed_words
 from grader.intake.markdown_text import Passage
-from grader.intake.running_text import figures_in
+from grader.intake.running_text import figures_in, other_places_from
 from grader.intake.sheet import cell_key
 from grader.model import Answer
 from grader.rubric.schema import Field, Section
@@ -76,8 +76,17 @@ class _Settling:
             self._put_pair(field, body)
         elif field.columns:
             self._list_of_names(field, body)
+        elif field.kind == "value":
+            self._put_value(field, body)
         else:
             self._found.put(field.key, body)
+
+    def _put_value(self, field: Field, body: Passage) -> None:
+        """Keep a value's own sentence; one behind it that speaks of other places is loose text."""
+        section = next(s for s in self._sections if field in s.fields)
+        end = other_places_from(section, field, body)
+        self._found.put(field.key, body.part(0, end).strip())
+        self._found.loose(body.part(end).strip(), section)
 
     def _put_pair(self, field: Field, body: Passage) -> None:
         """Split a pair; the whole is kept as a remark if it says more than its two sides."""

@@ -34,6 +34,22 @@ def figures_in(section: Section, body: Passage, filled: Mapping[str, bool]) -> F
             yield field.key, place
 
 
+def other_places_from(section: Section, field: Field, body: Passage) -> int:
+    """Return where ``body``, written for ``field``, goes over to other places of ``section``.
+
+    The end of ``body`` if it does not, or if its first sentence gives no figure.
+    """
+    values = [f for f in section.fields if f.kind == "value"]
+    (_, first), *others = _sentences(body.text)
+    for start, end in others if mentions(body.text[:first]) else ():
+        text = body.text[start:end]
+        if mentions(text) and any(
+            _named(f, values, text) is not None for f in values if f != field
+        ):
+            return start
+    return len(body.text)
+
+
 # One value
 
 

@@ -18,9 +18,18 @@ from grader.rubric.lexicon import Hit
 from grader.rubric.schema import Item
 
 _SALAD_PATTERNS, _SALAD_WORDS = 3, 12  # so many patterns in so few words say nothing is wrong
+_SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+")
 _IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)[\s.]*$")
 _ARROW = re.compile(r"\s*(?:→|⇒|->|=>|-->)\s*")
-_CUT = re.compile(r"\s+[-–—|/]+\s+|\s*[;→⇒]\s*|\s*-?->\s*|\s*=>\s*|[.?!:]\s+")
+_REMEDY_STARTS = (
+    r"(?:(?:just|then|so|instead|better|rather|please|always)\s+)*(?:use|do|call|add|put|insert|run"
+    r"|take|time|wait|synchroni[sz]e|sync|discard|drop|throw|skip|exclude|measure|warm|record|repeat"
+    r"|ignore|start|make|set|have)\b"
+)
+_CUT = re.compile(
+    r"\s+[-–—|/]+\s+|\s*[;→⇒]\s*|\s*-?->\s*|\s*=>\s*|[.?!:]\s+|,\s+(?=" + _REMEDY_STARTS + ")",
+    re.I,
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,12 @@ class Reading:
 def read_entries(key: str, ctx: Context) -> Reading:
     """Return what the entries under ``key`` name."""
     items = {i.id: i for i in ctx.rubric.items if i.kind == "timing_pattern"}
-    written = [entry for entry in _entries(key, ctx) if not entry.blank]
+    written = [
+        part
+        for entry in _entries(key, ctx)
+        if not entry.blank
+        for part in _unfolded(entry, items, ctx)
+    ]
     by_words = [{i.id for i in items.values() if names(i, ctx, entry)} for entry in written]
     salad = [
         entry
@@ -95,6 +109,20 @@ def _entries(key: str, ctx: Context) -> Iterator[Entry]:
         mistake, remedy = wrong.text if wrong else "", fix.text if fix else ""
         *between, remedy = _ARROW.split(remedy)  # "no sync → same for each size → add it"
         yield Entry(" → ".join([mistake, *between]), remedy, answers)
+
+
+def _unfolded(entry: Entry, items: Mapping[str, Item], ctx: Context) -> list[Entry]:
+    """Cut a running text about several patterns before each sentence that names one."""
+    if words(entry.fix):
+        return [entry]
+    parts: list[str] = []
+    for sentence in _SENTENCE_END.split(entry.wrong):
+        part = Entry(sentence, "", entry.answers)
+        if not parts or any(names(item, ctx, part) for item in items.values()):
+            parts.append(sentence)
+        else:
+            parts[-1] += f" {sentence}"
+    return [Entry(part, "", entry.answers) for part in parts]
 
 
 def _by_remedy(

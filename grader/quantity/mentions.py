@@ -59,7 +59,7 @@ _AMOUNT = re.compile(
     re.I,
 )
 _SCALE = re.compile(r"[ -]?(million|billion|thousand|mio|[kKM](?=$|[\s,.;:)]))\b")
-_UNIT = re.compile(r"\s?[×·*x]?\s?(\|x\|)|[ -]{0,2}([A-Za-zµ]+|%)")
+_UNIT = re.compile(r"\s?(?:[×·*x]|times)?\s?(?:of )?(\|x\|)|[ -]{0,2}([A-Za-zµ]+|%)")
 _PER = re.compile(r"\s?(?:/|\bper\b|\ba\b|\bevery\b)\s?([A-Za-zµ]+)")
 _TIMES = re.compile(r"\s?[×x](?![A-Za-z0-9])|\stimes\b|[- ]?fold\b", re.I)
 # in running text these are words, letters or labels rather than units

@@ -7,6 +7,7 @@ writes its output to device memory. A floor is bytes / bandwidth: no run can tak
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from grader.errors import CourseConfigError
 from grader.model import Record
@@ -75,6 +76,7 @@ class Facts(Record):
     gemm: GemmFacts | None
 
 
+@lru_cache(maxsize=8)
 def derive(givens: Givens) -> Facts:
     """Derive every expected number. Raises CourseConfigError for a unit or dtype it cannot read."""
     if givens.dtype not in ITEM_BYTES:

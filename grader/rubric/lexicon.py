@@ -58,7 +58,9 @@ class Lexicon:
         """Read lexicon files. Raises CourseConfigError for one that is not sound."""
         concepts: dict[str, tuple[str, ...]] = {}
         for path in paths:
-            for name, phrasings in _read(path).items():
+            for name, phrasings in _read(
+                path, path.stat().st_mtime_ns if path.is_file() else 0
+            ).items():
                 if name in concepts:
                     raise CourseConfigError("a concept stands twice", file=str(path), found=name)
                 concepts[name] = phrasings
@@ -145,7 +147,7 @@ def _joined(pieces: list[tuple[str, bool]]) -> str:
 
 
 @lru_cache(maxsize=32)
-def _read(path: Path) -> Mapping[str, tuple[str, ...]]:
+def _read(path: Path, _changed: int) -> Mapping[str, tuple[str, ...]]:
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
     except (OSError, yaml.YAMLError) as error:

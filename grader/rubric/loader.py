@@ -39,14 +39,19 @@ def load_rubric(name: str = DEFAULT) -> Rubric:
         raise CourseConfigError(
             "no such rubric", found=name, wanted=f"a file or one of {', '.join(available())}"
         )
-    return _load(path.resolve(), path.stat().st_mtime_ns)
+    sources = (path.resolve(), *_lexicons())
+    return _load(sources, tuple(source.stat().st_mtime_ns for source in sources))
+
+
+def _lexicons() -> list[Path]:
+    return sorted((data_folder("rubrics") / "lexicon").glob("*.yaml"))
 
 
 @lru_cache(maxsize=8)
-def _load(path: Path, _mtime: int) -> Rubric:
+def _load(sources: tuple[Path, ...], _changed: tuple[int, ...]) -> Rubric:
+    path, *lexicons = sources
     source = path.read_bytes()
     data = read_yaml_config(source.decode(), str(path))
-    lexicons = sorted((path.parent / "lexicon").glob("*.yaml"))
     digest = hashlib.sha256(source)
     for lexicon in lexicons:
         digest.update(lexicon.read_bytes())

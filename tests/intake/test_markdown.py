@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from grader.quantity import read
 from tests.intake.sheets import changed, codes, markdown, model, value
 
 TABLE = """| kernel | in | out |
@@ -130,6 +131,68 @@ def test_entries_in_any_form(entries):
     reading = markdown(f"## Part C\n\n{entries}")
     found = [value(reading, f"part_c[{i}].{side}") for i in (0, 1) for side in ("wrong", "fix")]
     assert found == ["first call", "call it before", "no sync", "synchronize"]
+
+
+@pytest.mark.parametrize(
+    ("text", "entries"),
+    [
+        ("1 first call\n2 no sync\n3 cold start\n", ["first call", "no sync", "cold start"]),
+        (
+            "First, the compiler is timed. Second, nobody waits. Third, it is cold.",
+            [
+                "First, the compiler is timed.",
+                "Second, nobody waits.",
+                "Third, it is cold.",
+            ],
+        ),
+        (
+            "Mistake one is the first call. Mistake two is no sync. Mistake three is a cold start.",
+            [
+                "Mistake one is the first call.",
+                "Mistake two is no sync.",
+                "Mistake three is a cold start.",
+            ],
+        ),
+        (
+            "The first call is slow, one second is not.",
+            ["The first call is slow, one second is not."],
+        ),
+    ],
+)
+def test_entries_that_only_count(text, entries):
+    """Bare numbers and ordinal words open entries; a few of them in a sentence do not."""
+    reading = markdown(f"## Part C\n\n{text}")
+    assert [a.text for a in reading.answers if a.key.endswith(".wrong")] == entries
+
+
+def test_entries_of_an_outline_stand_below_their_part():
+    """Where the whole sheet is one list, the part's own items are its entries."""
+    outline = (
+        "- Part C\n  - first call\n    - fix: call it before\n  - no sync\n    - fix: add one\n"
+    )
+    reading = markdown(outline)
+    found = [value(reading, f"part_c[{i}].{side}") for i in (0, 1) for side in ("wrong", "fix")]
+    assert found == ["first call", "call it before", "no sync", "add one"]
+
+
+def test_same_means_the_row_above():
+    """``same`` and ditto marks stand for the figures of the row above."""
+    table = "| kernel | in | out |\n|---|---|---|\n| mul | 1 | 1 |\n| add | " + '"' + " | ditto |\n"
+    lines = "- mul: 1 in, 1 out\n- add: same\n"
+    for text in (table, lines):
+        reading = markdown(f"## Part A\n\n{text}")
+        cells = [value(reading, f"part_a.eager_kernels[1].{side}") for side in ("op", "in", "out")]
+        assert cells[0] == "add"
+        assert [read(cell or "").quantity.value for cell in cells[1:]] == [1, 1]
+
+
+def test_sentences_behind_a_value_fill_their_own_places():
+    """A sentence about another place of the part is not swallowed by the value before it."""
+    reading = markdown(
+        "## Part A\nEager total: 8 |x|. The fused total is 2 |x|. I expect a speedup of 4."
+    )
+    keys = ("eager_total", "fused_total", "predicted_speedup")
+    assert [value(reading, f"part_a.{key}") for key in keys] == ["8 |x|.", "2 |x|", "4"]
 
 
 def test_html_from_a_text_box_is_read():

@@ -44,7 +44,7 @@ FILES = {"report.html", "result.json", "junit.xml", "findings.sarif"}
     [
         ("weak", "21", "0"),
         ("follow_through", "96", "0"),
-        ("hostile_text", "38", "20"),
+        ("hostile_text", "38", "28"),
         ("blank", "0", "0"),
     ],
 )
@@ -178,8 +178,8 @@ def test_what_the_student_reads_is_what_make_grade_prints(graded: Graded, tmp_pa
         ("review", "weak", False),
         ("below:21", "weak", False),
         ("below:21.5", "weak", True),
-        ("below:58", "hostile_text", False),
-        ("below:59", "hostile_text", True),
+        ("below:66", "hostile_text", False),
+        ("below:67", "hostile_text", True),
     ],
 )
 def test_a_rule_fails_a_submission_only_for_what_is_certain(rule: str, example: str, fails: bool):

@@ -92,8 +92,8 @@ def test_what_waits_is_said(run: Run, tmp_path: Path):
     run(checkout)
 
     waits = [t.name.split()[0] for t in result_of(checkout).tests if t.model_extra.get("waiting")]
-    assert ["C1", "C2", "C3", "C4"] == waits
-    assert "20 points wait for a person" in (checkout / "release-body.md").read_text()
+    assert ["A4", "C1", "C2", "C3", "C4"] == waits
+    assert "28 points wait for a person" in (checkout / "release-body.md").read_text()
 
 
 def test_an_unreadable_submission_leaves_the_release_as_it_was(run: Run, tmp_path: Path):

@@ -167,8 +167,8 @@ def test_what_waits_is_not_released_by_itself(empty_bundle: Path, tmp_path: Path
 
     waits = [t["number"] for t in results["tests"] if "score" not in t]
     assert "after_published" == results["visibility"]
-    assert "20 points wait for a person" in results["output"]
-    assert ["C1", "C2", "C3", "C4"] == waits
+    assert "28 points wait for a person" in results["output"]
+    assert ["A4", "C1", "C2", "C3", "C4"] == waits
 
 
 def test_no_submission_at_all_is_not_graded(empty_bundle: Path, tmp_path: Path):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from grader.marking.engine import mark_submission
 from tests.answers import rubric
 from tests.intake.sheets import changed, folder, model
@@ -51,3 +53,17 @@ def test_a_template_left_blank_loses_its_points(tmp_path):
     """Labels that are there with nothing behind them are an answer: nothing."""
     text = changed("answers.yaml", ("eager_total: 8|x|", "eager_total:"))
     assert statuses(folder(tmp_path, answers__yaml=text))["A2"] == "fail"
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"),
+    [
+        ("see the explanation", "review"),
+        ("as explained in part B above", "review"),
+        ("see what my tutor said", "fail"),
+    ],
+)
+def test_a_place_that_points_to_another_waits(tmp_path, typed, status):
+    """Where the sheet is named as the place of the answer, a person follows the pointer."""
+    text = changed("answers.yaml", ("verdict: tuesday", f"verdict: {typed}"))
+    assert statuses(folder(tmp_path, answers__yaml=text))["D1"] == status
