@@ -12,6 +12,7 @@ from grader.rubric.facts import Facts
 # A follow-through value outside these bounds says nothing about the student's reasoning.
 LEAST_CARRIED = Fraction(1)
 MOST_CARRIED = Fraction(1000)
+MACHINE_NOISE = Fraction(1, 10**12)  # 2.0000000000000004 is a printed float
 BYTE_SLACK = Fraction(5, 100)  # a MB/MiB slip stays inside it
 
 
@@ -42,7 +43,8 @@ def passes(quantity: Quantity, facts: Facts, *, per_row: Fraction | None = None)
     tensor of a row of the table, or the bytes of one element.
     """
     if quantity.dimension in (Dimension.NUMBER, Dimension.PASSES):
-        return quantity.value
+        near = quantity.value.limit_denominator(1000)
+        return near if abs(near - quantity.value) <= MACHINE_NOISE * near else quantity.value
     if quantity.dimension is not Dimension.BYTES:
         return None
     expected = per_row or Fraction(1)

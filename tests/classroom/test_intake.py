@@ -277,3 +277,13 @@ def test_a_thousand_students_are_taken_in(tmp_path: Path):
     path = write_zip(tmp_path / "class.zip", tree)
     intake = take_in(path, tmp_path / "w")
     assert len(intake.students) == 1_000
+
+
+def test_a_folder_whose_name_is_not_utf8_is_graded_like_any_other(tmp_path: Path) -> None:
+    """Its name is escaped in every output, and its files are found all the same."""
+    odd = Path(os.fsdecode(os.fsencode(tmp_path / "class") + b"/m\xfcller"))
+    write_tree(tmp_path / "class", {"ana/answers.yaml": SHEET})
+    write_tree(odd, {"answers.yaml": SHEET})
+    students = take_in(tmp_path / "class", tmp_path / "work").students
+    assert len(students) == 2
+    assert all((one.folder / "answers.yaml").read_text() == SHEET for one in students)

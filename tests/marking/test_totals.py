@@ -17,6 +17,7 @@ from tests.answers import kernels, mark, outcome
         "4*2 = 8",
         "128 bit per element",
         "4r + 4w = 8",
+        "8.000000000000002",
         "= 8",
         "eight",
         "2.14 GB",
