@@ -22,6 +22,7 @@ T = TypeVar("T")
 _LIKENESS = 0.82  # of the letters; below it, short English words start to resemble each other
 _SHORTEST_TO_GUESS = 5
 _MAX_LABEL = 100
+_REMEMBERED = 4096  # labels; a class repeats the template's
 _MAX_EXTRA_WORDS = 3
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NOT_WORDS = re.compile(r"[^\w]+|_+")
@@ -77,6 +78,11 @@ def cell_key(field: Field, index: int, column: Column) -> str:
 
 def match_section(sheet: Sheet, text: str) -> Section | None:
     """Return the part of the sheet that a heading or a key names, or None."""
+    return _match_section(sheet, text[:_MAX_LABEL])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _match_section(sheet: Sheet, text: str) -> Section | None:
     words = normalise(text[:_MAX_LABEL])
     if not words:
         return None
@@ -90,6 +96,11 @@ def match_section(sheet: Sheet, text: str) -> Section | None:
 
 def match_field(sheet: Sheet, section: Section | None, label: str) -> Field | None:
     """Return the field that ``label`` names in ``section`` (None: anywhere), or None."""
+    return _match_field(sheet, section, label[: 2 * _MAX_LABEL])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _match_field(sheet: Sheet, section: Section | None, label: str) -> Field | None:
     sections = sheet.sections if section is None else (section,)
     fields = [(s, f) for s in sections for f in s.fields]
     own = [(name, f) for s, f in fields for name in _own_names(s, f)]
@@ -99,6 +110,11 @@ def match_field(sheet: Sheet, section: Section | None, label: str) -> Field | No
 
 def match_column(field: Field, label: str) -> Column | None:
     """Return the column of ``field`` that ``label`` names, or None."""
+    return _match_column(field, label[: 2 * _MAX_LABEL])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _match_column(field: Field, label: str) -> Column | None:
     names = [(n, c) for c in field.columns for n in (c.key, *c.labels)]
     return _match(label, names)
 
@@ -107,6 +123,13 @@ def match_place(
     sheet: Sheet, section: Section | None, label: str
 ) -> tuple[Field, Column | None] | None:
     """Return the field that ``label`` names, or a field and its column (``fused in``), or None."""
+    return _match_place(sheet, section, label[: 2 * _MAX_LABEL])
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _match_place(
+    sheet: Sheet, section: Section | None, label: str
+) -> tuple[Field, Column | None] | None:
     sections = sheet.sections if section is None else (section,)
     sides = [
         (normalise(f"{name} {side}"), (field, column))
@@ -117,7 +140,7 @@ def match_place(
         for column in field.columns
         for side in (column.key, *column.labels)
     ]
-    if side := _outright(normalise(label[: 2 * _MAX_LABEL]), [sides]):
+    if side := _outright(normalise(label), [sides]):
         return side
     field = match_field(sheet, section, label)
     return (field, None) if field else None

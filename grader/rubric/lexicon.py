@@ -38,6 +38,9 @@ _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DEEPEST = 5
 
 
+_REMEMBERED = 2048
+
+
 class Hit(NamedTuple):
     """Where a concept was found in a text."""
 
@@ -52,6 +55,7 @@ class Lexicon:
     def __init__(self, concepts: Mapping[str, tuple[str, ...]]) -> None:
         self._concepts = concepts
         self._compiled: dict[str, re.Pattern[str]] = {}
+        self._seen = lru_cache(maxsize=_REMEMBERED)(self._hits)  # items ask about the same texts
 
     @classmethod
     def load(cls, paths: Iterable[Path]) -> Lexicon:
@@ -71,6 +75,9 @@ class Lexicon:
 
     def hits(self, concept: str, text: str) -> tuple[Hit, ...]:
         """Return every place of ``text`` that words ``concept``. Raises KeyError if unknown."""
+        return self._seen(concept, text)
+
+    def _hits(self, concept: str, text: str) -> tuple[Hit, ...]:
         return tuple(Hit(concept, m.start(), m.end()) for m in self.pattern(concept).finditer(text))
 
     def pattern(self, concept: str) -> re.Pattern[str]:

@@ -101,6 +101,9 @@ class Field(Record):
     blank_rows: int = 1
     hint: str = ""
 
+    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
+        return hash(self.key)
+
 
 class Section(Record):
     """A part of the sheet: its YAML key, its Markdown heading and its fields in order."""
@@ -110,12 +113,18 @@ class Section(Record):
     aliases: tuple[str, ...] = ()
     fields: tuple[Field, ...]
 
+    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
+        return hash(self.key)
+
 
 class Sheet(Record):
     """The answer sheet that students fill in."""
 
     title: str
     sections: tuple[Section, ...]
+
+    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
+        return hash(self.title)
 
 
 class Outcome(Record):
