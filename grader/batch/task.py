@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -97,12 +97,12 @@ def _facts(givens: Givens) -> Facts:
 
 def _graded(task: Task, rubric: Rubric) -> Graded:
     submission = read_submission(task.path, rubric, student=task.student)
-    told = {line.path for line in task.receipt}
-    own = tuple(line for line in submission.receipt if line.path not in told)
+    own = {line.path: line for line in submission.receipt}
+    taken_in = tuple(line for line in task.receipt if not _is_told(line, own))
     submission = submission.model_copy(
         update={
             "name": task.name or submission.name,
-            "receipt": (*own, *task.receipt),
+            "receipt": (*own.values(), *taken_in),
             "findings": (*submission.findings, *task.findings),
         }
     )
@@ -111,6 +111,11 @@ def _graded(task: Task, rubric: Rubric) -> Graded:
         submission, rubric, device=task.device, known=known.get, unsandboxed=task.unsandboxed
     )
     return assess(submission, rubric, evidence)
+
+
+def _is_told(line: ReceiptLine, own: Mapping[str, ReceiptLine]) -> bool:
+    """Return True if the submission's own receipt says what became of a file that was taken in."""
+    return line.outcome == "used" and (line.path in own or line.path.partition("/")[2] in own)
 
 
 def fault_result(task: Task, reason: str) -> Result:

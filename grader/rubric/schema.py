@@ -101,7 +101,7 @@ class Field(Record):
     blank_rows: int = 1
     hint: str = ""
 
-    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
+    def __hash__(self) -> int:  # by name, for labels are looked up all the time
         return hash(self.key)
 
 
@@ -113,7 +113,7 @@ class Section(Record):
     aliases: tuple[str, ...] = ()
     fields: tuple[Field, ...]
 
-    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
+    def __hash__(self) -> int:  # by name, for labels are looked up all the time
         return hash(self.key)
 
 
@@ -123,8 +123,8 @@ class Sheet(Record):
     title: str
     sections: tuple[Section, ...]
 
-    def __hash__(self) -> int:  # by name: the labels of a sheet are looked up by it all the time
-        return hash(self.title)
+    __eq__ = object.__eq__  # fields found in one sheet are never taken for those of another
+    __hash__ = object.__hash__
 
 
 class Outcome(Record):
