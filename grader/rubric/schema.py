@@ -8,7 +8,6 @@ points and texts; the *lexicon* of wordings; and the *misconceptions* that outco
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, JsonValue
@@ -148,7 +147,7 @@ class Criterion(Record):
     name: str
     outcomes: dict[str, Outcome]
 
-    @cached_property
+    @property
     def max(self) -> Fraction:
         return max(max(o.points for o in self.outcomes.values()), Fraction(0))
 
@@ -170,7 +169,7 @@ class Item(Record):
     reveal: Literal["never", "after_release", "always"] = "after_release"
     optional: bool = False
 
-    @cached_property
+    @property
     def max(self) -> Fraction:
         return sum((c.max for c in self.criteria), Fraction(0))
 
