@@ -10,7 +10,7 @@ import yaml
 from grader.errors import CourseConfigError
 from grader.rubric.facts import derive
 from grader.rubric.lexicon import Lexicon
-from grader.rubric.loader import available, load_rubric
+from grader.rubric.loader import available, data_folder, load_rubric
 from grader.rubric_check import check_rubric
 from tests.answers import rubric
 
@@ -130,4 +130,16 @@ def test_the_pattern_language(phrasing, text, found):
 def test_an_unsound_phrasing_is_refused(phrasing):
     """Open brackets, unknown concepts and circles are named."""
     with pytest.raises(CourseConfigError):
-        Lexicon({"c": (phrasing,)}).pattern("c")
+        Lexicon({"c": (phrasing,)}).check("c")
+
+
+@pytest.mark.parametrize(
+    "text", ["the clock stops before it is done", "no sync at all", "", "ſync"]
+)
+def test_a_pattern_cut_down_to_a_text_finds_the_same(text):
+    """Leaving out what cannot occur changes nothing that is found."""
+    lexicon = Lexicon.load(sorted((data_folder("rubrics") / "lexicon").glob("*.yaml")))
+    for concept in lexicon.concepts:
+        first = lexicon.hits(concept, text)
+        whole = [m.span() for m in lexicon.pattern(concept).finditer(text)]
+        assert [(hit.start, hit.end) for hit in first] == whole
