@@ -21,6 +21,8 @@ _PLUS = re.compile(r"\s*[+:]\s*|,(?=\d)")
 _WORD = re.compile(r"[^\W\d_]+")
 _FIGURE = re.compile(r"\d|\|x\|")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_ALONE = re.compile(r"(?<![\w.,/|×*])\d+(?:[.,]\d+)*(?:\s*/\s*\d+(?:[.,]\d+)*)?x?(?![\w/|×*])")
+_WORD_BEFORE = re.compile(r"([^\W\d_]+)\s*[:=]?\s*$")
 _EACH = re.compile(r"\b(?:each|both|apiece)\b", re.I)
 _SAME = re.compile(
     r"(?:(?:is\s+|does\s+)?(?:the\s+|just\s+the\s+)?same(?:\s+(?:as\s+(?:above|before)|again|here|thing))?"
@@ -54,11 +56,23 @@ def row_from_line(field: Field, line: Passage) -> dict[str, Passage] | None:
         rest = line.part(separator.end())
         if same_as_above(rest):
             return {name.key: head} | {column.key: rest for column in values}
+        aside = _one_named_aside(values, rest, field)
+        if aside is not None:
+            return {name.key: head, **aside}
         for cut in (_LISTED, _SLASHED, _SPACED):
             cells = _figures(values, _chunks(rest, cut), field)
             if cells is not None:
                 return {name.key: head, **cells}
     return None
+
+
+def cell_from_line(field: Field, line: Passage) -> tuple[Column, Passage] | None:
+    """Return the value column that a line such as ``in: 1`` fills, and its figure."""
+    separator = re.search(r"\s*[:：=]\s*", line.text)
+    column = match_column(field, line.text[: separator.start()]) if separator else None
+    if separator is None or column is None or column.kind != "value":
+        return None
+    return column, line.part(separator.end()).strip()
 
 
 def same_as_above(cell: Passage) -> bool:
@@ -116,6 +130,29 @@ def _figures(
     if labelled or len(chunks) != len(columns):
         return None
     return {column.key: chunk for column, chunk in zip(columns, chunks, strict=True)}
+
+
+def _one_named_aside(
+    columns: Sequence[Column], rest: Passage, field: Field
+) -> dict[str, Passage] | None:
+    """Read ``1.17 (pred 4)`` and ``expected 4, got 1.17``: one column named, one left over."""
+    figures = list(_ALONE.finditer(rest.text))
+    if len(columns) != 2 or len(figures) != 2:
+        return None
+    named: dict[int, Column] = {}
+    for index, figure in enumerate(figures):
+        word = _WORD_BEFORE.search(rest.text, 0, figure.start())
+        column = word and (match_column(field, word[1]) or _abbreviated(field, word[1]))
+        if column is not None and column in columns:
+            named[index] = column
+    if len(named) != 1:
+        return None
+    [(index, column)] = named.items()
+    other = next(c for c in columns if c != column)
+    return {
+        column.key: rest.part(*figures[index].span()),
+        other.key: rest.part(*figures[1 - index].span()),
+    }
 
 
 def _chunks(rest: Passage, separator: re.Pattern[str]) -> list[Passage]:

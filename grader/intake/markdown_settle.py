@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from grader.intake.markdown_found import Found, Row, Slot, paragraphs
 from grader.intake.markdown_labels import SHORT_KINDS
-from grader.intake.markdown_row_lines import split_pair, unnamed_words
+from grader.intake.markdown_row_lines import cell_from_line, split_pair, unnamed_words
 from grader.intake.markdown_text import Passage
 from grader.intake.running_text import figures_in, other_places_from
 from grader.intake.sheet import cell_key
@@ -130,8 +130,15 @@ class _Settling:
             self._add_names(field, names)
 
     def _add_names(self, field: Field, names: list[Passage]) -> None:
+        """Add a row for each name; figures below a name, such as ``in: 1``, are its cells."""
+        rows: list[Row] = []
         for name in names:
-            row = {c.key: name if c.kind == "name" else name.end for c in field.columns}
+            cell = cell_from_line(field, name) if rows else None
+            if cell is not None:
+                rows[-1][cell[0].key] = cell[1]
+            else:
+                rows.append({c.key: name if c.kind == "name" else name.end for c in field.columns})
+        for row in rows:
             self._found.add_row(field, row)
 
     # Text without a label

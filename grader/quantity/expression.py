@@ -33,12 +33,12 @@ _SILENT = (
     r"|roughly|per(?=\s+(?:kernel|op|pass|step|launch))"
     r"|ca\.?|circa|only|just|so|or|each|for|a|an"
     r"|one(?= (?:element|read|write))|faster"
-    r"|speed-?up|x(?=$|[\s)]*$)|-?fold|times|less|more"
+    r"|speed-?up|x(?=$|[\s)]*$)|-?fold|times?|less|more"
 )
 _TOKEN = re.compile(
     rf"\s*(?:(?P<number>{NUMBER_PATTERN})"
     rf"|(?P<unit>(?:{UNIT_PATTERN})(?![A-Za-z|]))"
-    r"|(?P<times>×|·|\*(?!\*)|(?:x|X|times|mal)(?=\s*[\d(|]))"
+    r"|(?P<times>×|·|\*(?!\*)|(?:x|X|times?|mal)(?=\s*[\d(|]))"
     r"|(?P<over>/|:|per\b(?!\s+(?:kernel|op|pass|step|launch))"
     r"|over\b|divided by\b|÷)"
     r"|(?P<power>\^|\*\*)|(?P<plus>\+|plus\b|and\b|&)|(?P<minus>-(?!fold))|(?P<open>\()|(?P<close>\))"

@@ -175,6 +175,28 @@ def test_entries_of_an_outline_stand_below_their_part():
     assert found == ["first call", "call it before", "no sync", "add one"]
 
 
+@pytest.mark.parametrize(
+    "line", ["4,096 -> 1.17 (pred 4)", "4,096: 1.17 (predicted 4)", "4,096 → expected 4, got 1.17"]
+)
+def test_a_named_figure_leaves_the_other_column_to_the_other(line):
+    """Where one of two figures says which it is, the order does not count."""
+    reading = markdown(f"## Part B\n\n{line}\n")
+    cells = [value(reading, f"part_b.rows[0].{column}") for column in ("predicted", "measured")]
+    assert cells == ["4", "1.17"]
+
+
+def test_figures_below_a_name_are_its_cells():
+    """An outline of kernels reads like the table."""
+    outline = "".join(f"- {op}\n  - in: 1\n  - out: 1\n" for op in ("mul", "add"))
+    reading = markdown(f"## Part A\n\n{outline}")
+    cells = [
+        value(reading, f"part_a.eager_kernels[{i}].{c}")
+        for i in (0, 1)
+        for c in ("op", "in", "out")
+    ]
+    assert cells == ["mul", "1", "1", "add", "1", "1"]
+
+
 def test_same_means_the_row_above():
     """``same`` and ditto marks stand for the figures of the row above."""
     table = "| kernel | in | out |\n|---|---|---|\n| mul | 1 | 1 |\n| add | " + '"' + " | ditto |\n"

@@ -18,6 +18,7 @@ from tests.answers import kernels, mark, outcome
         "128 bit per element",
         "4r + 4w = 8",
         "8.000000000000002",
+        "8 times |x|",
         "= 8",
         "eight",
         "2.14 GB",
