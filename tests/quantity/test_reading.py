@@ -58,6 +58,7 @@ def test_multiples_of_the_tensor(text, passes):
         ("2^3", 8),
         ("2**3", 8),
         ("eight", 8),
+        ("1 time x", 1),
         ("4.", 4),
         ("14/12", F(7, 6)),
         ("14 / 12 = 1.17", F(117, 100)),
