@@ -6,6 +6,7 @@ from fractions import Fraction
 
 from grader.errors import CourseConfigError
 from grader.marking.context import Context, Marker, Marking
+from grader.marking.prose.text import plain
 from grader.marking.registry import MARKERS
 from grader.marking.unsure import unsure
 from grader.model import Evidence, Mark, Part, Status, Submission
@@ -21,6 +22,7 @@ def mark_submission(
 
     Raises CourseConfigError if the rubric names a marker that does not exist.
     """
+    submission = _plain(submission)
     facts, lexicon = derive(rubric.givens), load_lexicon(rubric)
     own: dict[str, Fraction] = {}
     marks = []
@@ -40,6 +42,14 @@ def mark_submission(
             own = {**own, item.id: marking.own}
         marks.append(_mark(item, marking, unsure(item, rubric, submission)))
     return tuple(marks)
+
+
+def _plain(submission: Submission) -> Submission:
+    """Return the submission with text that does not depend on the editor it was typed in."""
+    answers = (
+        answer.model_copy(update={"text": plain(answer.text)}) for answer in submission.answers
+    )
+    return submission.model_copy(update={"answers": tuple(answers)})
 
 
 def _marker(item: Item) -> Marker:

@@ -19,7 +19,7 @@ from grader.rubric.schema import Item
 
 _SALAD_PATTERNS, _SALAD_WORDS = 3, 12  # so many patterns in so few words say nothing is wrong
 _SENTENCE_END = re.compile(r"(?<=[.;!?])\s+|\n+")
-_IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)[\s.]*$")
+_IN_BRACKETS = re.compile(r"\(([^()]{2,80})\)[\s.!*]*$")
 _ARROW = re.compile(r"\s*(?:→|⇒|->|=>|-->)\s*")
 _REMEDY_STARTS = (
     r"(?:(?:just|then|so|instead|better|rather|please|always)\s+)*(?:use|do|call|add|put|insert|run"

@@ -11,7 +11,7 @@ from grader.rubric.schema import Item
 
 OUTCOMES = {"verdict": ("accepted", "week", "too_long", "contradicted", "unclear", "blank")}
 _LETTER = re.compile(
-    r"^\W*(?:option|answer|choice|case|verdict|number)?\s*[(\[]?([a-d1-4])[)\].:]?\s*(?:$|[-–—,;:=(])",
+    r"^\W*(?:option|answer|choice|case|verdict|number)?\s*[(\[]?([a-d1-4])[)\].:!*]*\s*(?:$|[-–—,;:=(])",
     re.I,
 )
 _ORDER = "abcd"

@@ -17,6 +17,12 @@ _JOINT = re.compile(
 )
 
 
+# a line this long was broken by its width; a shorter one is a statement of its own, unless the
+# next goes on in lower case
+_WRAPPED, _PERHAPS_WRAPPED = 60, 40
+_BREAK = re.compile(r"[ \t]*\n[ \t]*(?=(?P<next>[^\n]))")
+_BULLET = re.compile(r"(?:[-*•>]|\d{1,2}[.)])\s")
+_APOSTROPHE = re.compile(r"(?<=\w)[’ʼ‘´`](?=\w)")
 _A_FEW = 6
 # words that every statement has some of
 _GLUE = frozenset(
@@ -32,6 +38,25 @@ class Piece(NamedTuple):
     start: int
     end: int
     text: str
+
+
+def plain(text: str) -> str:
+    """Return ``text``, at the same offsets, without what depends on the editor alone.
+
+    Apostrophes are straight, and a line that its width broke goes on.
+    """
+    return _unwrapped(_APOSTROPHE.sub("'", text))
+
+
+def _unwrapped(text: str) -> str:
+    pieces, start = [], 0
+    for match in _BREAK.finditer(text):
+        width = match.start() - (text.rfind("\n", 0, match.start()) + 1)
+        enough = _PERHAPS_WRAPPED if match["next"].islower() else _WRAPPED
+        if width >= enough and not _BULLET.match(text, match.end()):
+            pieces += [text[start : match.start()], " " * len(match[0])]
+            start = match.end()
+    return "".join(pieces) + text[start:]
 
 
 def sentences(text: str) -> tuple[Piece, ...]:
