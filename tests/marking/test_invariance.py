@@ -24,6 +24,11 @@ EDITS: dict[str, Callable[[str], str]] = {
     "curly apostrophes": lambda text: re.sub(r"(?<=\w)'(?=\w)", "’", text),
     "spaces that do not break": lambda text: re.sub(r"(?<=\d) (?=[A-Za-zµ])", "\u00a0", text),
     "us for µs": lambda text: text.replace("µs", "us"),
+    "microseconds for µs": lambda text: re.sub(r"(?<=\d) ?µs\b", " microseconds", text),
+    "megabytes for MB": lambda text: re.sub(r"(?<=\d) ?MB\b", " megabytes", text),
+    "is not for isn't": lambda text: re.sub(r"\bisn['’]t\b", "is not", text),
+    "matmul for GEMM": lambda text: re.sub(r"\bGEMM\b", "matmul", text),
+    "GPU for card": lambda text: re.sub(r"\bcard\b", "GPU", text),
     "exclamation": lambda text: text.rstrip(".") + "!",
 }
 
