@@ -20,6 +20,7 @@ WORKFLOWS = [
     *sorted((ROOT / "integrations" / "github").glob("*.yml")),
 ]
 PINNED = re.compile(r"[\w.-]+/[\w./-]+@([0-9a-f]{40}|COMMIT)")
+ZIZMOR = Path(sys.executable).with_name("zizmor")
 needs_schemas = pytest.mark.skipif(
     find_spec("check_jsonschema") is None, reason="check-jsonschema is not installed"
 )
@@ -51,6 +52,27 @@ def test_files_follow_the_published_schemas(schema: str, files: list[Path]):
     done = subprocess.run([*command, *map(str, files)], capture_output=True, check=False)
 
     assert 0 == done.returncode, done.stdout.decode()
+
+
+@pytest.mark.skipif(not ZIZMOR.is_file(), reason="zizmor is not installed")
+def test_nothing_is_open_to_attack(tmp_path: Path):
+    """A security audit of the action and all workflows finds nothing of weight, offline."""
+    copies = tmp_path / ".github" / "workflows"
+    copies.mkdir(parents=True)
+    for path in WORKFLOWS:  # a course fills in the commit
+        (copies / path.name).write_text(path.read_text().replace("@COMMIT", f"@{'0' * 40}"))
+    (tmp_path / "action.yml").write_text((ROOT / "action.yml").read_text())
+    command = [str(ZIZMOR), "--offline", "--no-progress"]
+    done = subprocess.run(
+        [*command, "--min-severity", "medium", str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stdout + done.stderr
+    for path in WORKFLOWS:
+        assert f"completed {copies / path.name}" in done.stderr
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
