@@ -23,7 +23,7 @@ from grader.classroom import read_class
 from grader.errors import CourseConfigError, HarnessFault
 from grader.gradebook import Gradebook
 from grader.model import Record
-from grader.report.class_page import write_class
+from grader.report.class_page import render_class, write_class
 from grader.report.class_records import Fault
 from grader.review import queue, sync
 from grader.rubric.loader import load_rubric
@@ -119,17 +119,16 @@ def _write_page(
     """Write the class page; return its path and how many items wait. The gradebook is only read."""
     loaded, intake = load_rubric(rubric), ClassList(students).whole()
     with Gradebook(out / GRADEBOOK, read_only=True) as book:
-        page = write_class(
+        page = render_class(
             class_rows(book),
             loaded,
-            out=out,
             pairs=class_pairs(book, loaded.id, intake.students) if similarity else (),
             faults=[Fault(student=student, reason=reason) for student, reason in book.faults()],
             intake=intake,
             links={student: _link(out, student) for student in book.students()},
             anonymous=anonymous,
         )
-        return page, len(queue(book))
+        return write_class(page, out), len(queue(book))
 
 
 def _check_apart(path: Path, out: Path) -> None:

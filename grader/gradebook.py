@@ -183,11 +183,6 @@ class Gradebook:
         rows = self._db.execute("SELECT student, reason FROM faults ORDER BY id")
         return tuple((row[0], row[1]) for row in rows)
 
-    def runs(self) -> tuple[tuple[str, str | None], ...]:
-        """Return (started, finished) of every run, oldest first; None for one that was stopped."""
-        rows = self._db.execute("SELECT started, finished FROM runs ORDER BY id")
-        return tuple((row[0], row[1]) for row in rows)
-
     def evidence(self, key: str) -> Evidence | None:
         """Return the evidence stored under a content key, if any."""
         row = self._db.execute("SELECT record FROM evidence WHERE key = ?", (key,)).fetchone()

@@ -19,7 +19,6 @@ from grader.grade import assess
 from grader.gradebook import Gradebook
 from grader.model import Evidence, GradeReport, Mark, Points, Record
 from grader.report.write import write
-from grader.rubric.facts import derive
 from grader.rubric.loader import load_rubric
 
 CHUNK = 16  # students per message to a worker
@@ -109,7 +108,6 @@ def _remark_chunk(
 ) -> list[_Remarked]:
     """Mark some students in this process; the gradebook is only read here."""
     loaded = load_rubric(rubric)
-    facts = derive(loaded.givens)
     found = []
     with Gradebook(path, read_only=True) as book:
         for student in students:
@@ -119,7 +117,7 @@ def _remark_chunk(
             graded = assess(submission, loaded, _evidence(book, entry.report))
             changed = graded.report != entry.report
             if changed and not dry_run:
-                write(graded, loaded, student_folder(out, student), facts=facts)
+                write(graded, loaded, student_folder(out, student))
             found.append(
                 _Remarked(
                     student=student,

@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 
@@ -18,9 +17,8 @@ from grader.intake import read_submission
 from grader.model import Evidence, Finding, GradeReport, ReceiptLine, Record, Submission
 from grader.report.registries import HARNESS
 from grader.report.write import write
-from grader.rubric.facts import Facts, derive
 from grader.rubric.loader import load_rubric
-from grader.rubric.schema import Givens, Rubric
+from grader.rubric.schema import Rubric
 
 _PLAIN_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,59}")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9._-]+")
@@ -74,7 +72,7 @@ def grade_task(task: Task) -> Result:
     try:
         rubric = load_rubric(task.rubric)
         graded = _graded(task, rubric)
-        write(graded, rubric, task.out, facts=_facts(rubric.givens))
+        write(graded, rubric, task.out)
     except GraderError as error:
         return Result(student=task.student, digest=task.digest, fault=str(error))
     except Exception as error:  # a fault of ours must not end the class
@@ -88,11 +86,6 @@ def grade_task(task: Task) -> Result:
         report=graded.report,
         fault=faults[0] or "evidence could not be taken" if faults else "",
     )
-
-
-@lru_cache(maxsize=2)
-def _facts(givens: Givens) -> Facts:
-    return derive(givens)
 
 
 def _graded(task: Task, rubric: Rubric) -> Graded:

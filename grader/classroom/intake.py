@@ -135,10 +135,8 @@ class _Builder:
         if shared is not None:
             return shared
         got = gather(handin, self._hints, self._work / "unpacked")
-        whole = handin.whole  # no folder of that name where the name had to be escaped
-        usable = whole is not None and whole.is_dir() and not self._is_below(whole)
-        if whole is not None and usable and got.as_it_was:
-            place_of = whole
+        if got.as_it_was and handin.whole is not None and not self._is_below(handin.whole):
+            place_of = handin.whole
         else:
             place_of = self._work / "students" / folder
             place(place_of, got.files)

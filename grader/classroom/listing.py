@@ -48,6 +48,11 @@ class Listing:
     entries: tuple[Entry, ...]
     folders: tuple[str, ...]
 
+    def place_of(self, folder: str) -> Path | None:
+        """Return where ``folder`` stands on disk; None in an archive or for an escaped name."""
+        place = None if self.root is None else self.root / folder
+        return place if place is not None and place.is_dir() else None
+
     @cached_property
     def files(self) -> tuple[Entry, ...]:
         """The entries that nothing has been decided about yet."""

@@ -122,7 +122,7 @@ def _graded(inputs: Inputs, variables: Mapping[str, str]) -> int:
 
 def _files(one: Single, folder: Path) -> tuple[Path, ...]:
     """Write everything that becomes an artifact into the fresh ``folder``; the page comes first."""
-    written = write(one.read, one.job.rubric, folder, facts=one.job.facts)
+    written = write(one.read, one.job.rubric, folder)
     told = {
         "junit.xml": junit.render(one.row, one.job),
         "findings.sarif": sarif.render(one.row, one.job),

@@ -115,9 +115,9 @@ class Reader:
             return
         for section in self._sheet.sections:
             for field in section.fields:
-                free = unit.items or not self.found.has_rows(field)
-                free = free and field.kind == "entries"
-                if free and EntryUnits(field, section, self._labels).shows_all(unit.body):
+                free = bool(unit.items) or not self.found.has_rows(field)
+                entries = field.kind == "entries" and free
+                if entries and EntryUnits(field, section, self._labels).shows_all(unit.body):
                     self._enter(section)
                     return
 

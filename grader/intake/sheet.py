@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from functools import lru_cache
-from typing import TypeVar
+from functools import lru_cache, wraps
+from typing import ParamSpec, TypeVar
 
 from grader.model import Anchor, Answer, Finding, Record
 from grader.rubric.schema import Column, Field, Section, Sheet
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _LIKENESS = 0.82  # of the letters; below it, short English words start to resemble each other
@@ -33,6 +34,18 @@ _LETTERED = re.compile(
     r"([^\W\d_])\s*(?:[.):\u2013\u2014-]|$)",
     re.IGNORECASE,
 )
+
+
+def _remembered(match: Callable[P, T]) -> Callable[P, T]:
+    """Keep what was matched, by place and label; of a longer text, a label's length counts."""
+    kept = lru_cache(maxsize=_REMEMBERED)(match)
+
+    @wraps(match)
+    def bounded(*args: P.args, **kwargs: P.kwargs) -> T:
+        cut = (a[: 2 * _MAX_LABEL] if isinstance(a, str) else a for a in args)
+        return kept(*cut, **kwargs)  # type: ignore[arg-type]
+
+    return bounded
 
 
 class SheetReading(Record):
@@ -76,13 +89,9 @@ def cell_key(field: Field, index: int, column: Column) -> str:
     return f"{field.key}[{index}].{column.key}"
 
 
+@_remembered
 def match_section(sheet: Sheet, text: str) -> Section | None:
     """Return the part of the sheet that a heading or a key names, or None."""
-    return _match_section(sheet, text[:_MAX_LABEL])
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _match_section(sheet: Sheet, text: str) -> Section | None:
     words = normalise(text[:_MAX_LABEL])
     if not words:
         return None
@@ -94,13 +103,9 @@ def _match_section(sheet: Sheet, text: str) -> Section | None:
     )
 
 
+@_remembered
 def match_field(sheet: Sheet, section: Section | None, label: str) -> Field | None:
     """Return the field that ``label`` names in ``section`` (None: anywhere), or None."""
-    return _match_field(sheet, section, label[: 2 * _MAX_LABEL])
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _match_field(sheet: Sheet, section: Section | None, label: str) -> Field | None:
     sections = sheet.sections if section is None else (section,)
     fields = [(s, f) for s in sections for f in s.fields]
     own = [(name, f) for s, f in fields for name in _own_names(s, f)]
@@ -108,28 +113,18 @@ def _match_field(sheet: Sheet, section: Section | None, label: str) -> Field | N
     return _match(label, own, other)
 
 
+@_remembered
 def match_column(field: Field, label: str) -> Column | None:
     """Return the column of ``field`` that ``label`` names, or None."""
-    return _match_column(field, label[: 2 * _MAX_LABEL])
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _match_column(field: Field, label: str) -> Column | None:
     names = [(n, c) for c in field.columns for n in (c.key, *c.labels)]
     return _match(label, names)
 
 
+@_remembered
 def match_place(
     sheet: Sheet, section: Section | None, label: str
 ) -> tuple[Field, Column | None] | None:
     """Return the field that ``label`` names, or a field and its column (``fused in``), or None."""
-    return _match_place(sheet, section, label[: 2 * _MAX_LABEL])
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _match_place(
-    sheet: Sheet, section: Section | None, label: str
-) -> tuple[Field, Column | None] | None:
     sections = sheet.sections if section is None else (section,)
     sides = [
         (normalise(f"{name} {side}"), (field, column))

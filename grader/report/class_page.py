@@ -92,36 +92,11 @@ def render_class(
     return environment().get_template("class/page.html.j2").render(values)
 
 
-def write_class(
-    rows: Iterable[Graded],
-    rubric: Rubric,
-    out: Path,
-    *,
-    pairs: Sequence[Pair] = (),
-    faults: Iterable[Fault] = (),
-    intake: ClassIntake | None = None,
-    runs: Sequence[BatchRun] = (),
-    links: Mapping[str, str] | None = None,
-    names: bool = False,
-    anonymous: bool = False,
-    secret: str = "",
-) -> Path:
-    """Write the page into folder ``out`` and return its path.
+def write_class(page: str, out: Path) -> Path:
+    """Write the page of a class into folder ``out`` and return its path.
 
     Raises CourseConfigError if ``out`` cannot be written.
     """
-    page = render_class(
-        rows,
-        rubric,
-        pairs=pairs,
-        faults=faults,
-        intake=intake,
-        runs=runs,
-        links=links,
-        names=names,
-        anonymous=anonymous,
-        secret=secret,
-    )
     path = out / CLASS_PAGE
     try:
         out.mkdir(parents=True, exist_ok=True)

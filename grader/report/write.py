@@ -26,16 +26,15 @@ def write(
     out: Path,
     *,
     released: bool = False,
-    facts: Facts | None = None,
 ) -> tuple[Path, ...]:
     """Write the page and the data into folder ``out`` and return their paths.
 
-    ``released`` opens the expected answers that the rubric shows once marks are final; ``facts``
-    saves deriving them again. Raises CourseConfigError if ``out`` cannot be written.
+    ``released`` opens the expected answers that the rubric shows once marks are final. Raises
+    CourseConfigError if ``out`` cannot be written.
     """
     from grader.report import json_report, page  # the template engine only where a page is made
 
-    known = facts or derive(rubric.givens)
+    known = derive(rubric.givens)
     report, submission = graded.report, graded.submission
     files = {
         PAGE: page.render(report, submission, rubric, known, released=released),

@@ -49,9 +49,7 @@ class Lexicon:
         """Read lexicon files. Raises CourseConfigError for one that is not sound."""
         concepts: dict[str, tuple[str, ...]] = {}
         for path in paths:
-            for name, phrasings in _read(
-                path, path.stat().st_mtime_ns if path.is_file() else 0
-            ).items():
+            for name, phrasings in _read(path).items():
                 if name in concepts:
                     raise CourseConfigError("a concept stands twice", file=str(path), found=name)
                 concepts[name] = phrasings
@@ -61,7 +59,7 @@ class Lexicon:
         return lexicon
 
     def hits(self, concept: str, text: str) -> tuple[Hit, ...]:
-        """Return every place of ``text`` that words ``concept``. Raises KeyError if unknown."""
+        """Return every place that words ``concept``. Raises CourseConfigError if it is unknown."""
         return self._seen(concept, text)
 
     def _hits(self, concept: str, text: str) -> tuple[Hit, ...]:
@@ -69,10 +67,10 @@ class Lexicon:
         if concept in self._compiled or self._asked[concept] > _OFTEN:
             pattern = self.pattern(concept)
         else:
-            folded = text.casefold()
-            if not any(phrase.possible(folded, self.phrases) for phrase in self.phrases(concept)):
+            source = self.source(concept, text.casefold())
+            if not source:
                 return ()
-            pattern = _compiled(self.source(concept, folded))
+            pattern = _compiled(source)
         return tuple(Hit(concept, m.start(), m.end()) for m in pattern.finditer(text))
 
     def pattern(self, concept: str) -> re.Pattern[str]:
@@ -113,8 +111,7 @@ def _compiled(source: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w])(?:{source})(?![\w])", re.I)
 
 
-@lru_cache(maxsize=32)
-def _read(path: Path, _changed: int) -> Mapping[str, tuple[str, ...]]:
+def _read(path: Path) -> Mapping[str, tuple[str, ...]]:
     try:
         data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
     except (OSError, yaml.YAMLError) as error:

@@ -82,7 +82,7 @@ def _clone(
         label=folder,
         late="late" if row.get("late") == "true" else None,
         also=_also(row),
-        whole=None if listing.root is None else listing.root / folder,
+        whole=listing.place_of(folder),
         lms={"github_username": user, "repository": folder, **_row_ids(row), **ids},
     )
     if not problem:

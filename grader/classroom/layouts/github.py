@@ -34,7 +34,7 @@ class GitHubClassroom:
                     items=items_below(listing, folder),
                     order=(copy,),
                     label=folder,
-                    whole=None if listing.root is None else listing.root / folder,
+                    whole=listing.place_of(folder),
                     lms={"github_username": user, "repository": folder},
                 )
             )

@@ -56,7 +56,7 @@ def _submissions(entry: Entry | None) -> dict[str, Mapping[str, object]]:
 def _handins(listing: Listing, folder: str, about: Mapping[str, object] | None) -> Iterator[Handin]:
     present = folder in listing.by_folder
     items = items_below(listing, folder) if present else ()
-    whole = None if listing.root is None or not present else listing.root / folder
+    whole = listing.place_of(folder) if present else None
     people = list(_submitters(about))
     if not people:
         nobody = finding("not-in-metadata", found=folder)

@@ -53,7 +53,7 @@ def _folder(listing: Listing, folder: str) -> Handin:
     return Handin(
         id=folder,
         items=items_below(listing, folder),
-        whole=None if listing.root is None else listing.root / folder,
+        whole=listing.place_of(folder),
         lms={"folder": folder},
     )
 

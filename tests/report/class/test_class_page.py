@@ -401,7 +401,7 @@ def test_the_same_class_gives_the_same_bytes(rubric: Rubric):
 
 def test_a_page_is_written(rubric: Rubric, tmp_path: Path):
     """The file is class.html in a folder that is made for it."""
-    path = write_class(classroom(rubric, 3), rubric, tmp_path / "new")
+    path = write_class(render_class(classroom(rubric, 3), rubric), tmp_path / "new")
 
     assert path == tmp_path / "new" / "class.html"
     assert path.read_text("utf-8") == render_class(classroom(rubric, 3), rubric)
@@ -412,7 +412,7 @@ def test_a_folder_that_cannot_be_written_is_named(rubric: Rubric, tmp_path: Path
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(CourseConfigError, match="cannot write the class page"):
-        write_class([], rubric, tmp_path / "file")
+        write_class(render_class([], rubric), tmp_path / "file")
 
 
 def test_a_report_of_another_rubric_is_refused(rubric: Rubric):
